@@ -8,7 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Names of the family of adversaries over rows, and of the means over balanced subsets of the validation rows.
+// Names of the family of adversaries over rows, and of the means of models on balanced subsets of the validation
+// rows.
 const (
 	rowsFamily       = "rows, chi2"
 	validationFamily = level.ValidationSubsets
@@ -19,41 +20,44 @@ var erm = level.Level{Average: "plain", Penalty: "kl"}
 
 // A Candidate is a level with its μ and its out-of-fold estimates, in units of the criterion.
 type Candidate struct {
-	Family      string      `json:"family"` // erm, half, balanced, subsets, validation-subsets, groups or "rows, chi2"
-	Name        string      `json:"name"`   // for people
-	Level       level.Level `json:"level"`
-	Mu          float64     `json:"mu"`
-	Average     float64     `json:"average"`               // mean loss, or mean error
-	WorstGroup  *float64    `json:"worst_group,omitempty"` // largest group mean
-	Tail        float64     `json:"tail"`                  // mean of the largest tenth of the losses
-	Value       float64     `json:"value"`                 // of the criterion; smoothed where it is about the worst group
-	Improvement float64     `json:"fall"`                  // decrease of Value from ERM's
-	// standard error of Improvement, widened for few rows in the groups that decide
+	// erm, half, balanced, subsets, validation-subsets, groups or "rows, chi2"
+	Family     string      `json:"family"`
+	Name       string      `json:"name"` // for people
+	Level      level.Level `json:"level"`
+	Mu         float64     `json:"mu"`
+	Average    float64     `json:"average"`               // mean loss, or mean error
+	WorstGroup *float64    `json:"worst_group,omitempty"` // largest group mean
+	Tail       float64     `json:"tail"`                  // mean of the largest tenth of the losses
+	// value of the criterion, smoothed if it is about the worst group
+	Value       float64 `json:"value"`
+	Improvement float64 `json:"fall"` // decrease of Value from ERM's
+	// standard error of Improvement, widened if the groups that decide have few rows
 	SE     float64 `json:"se"`
-	Cost   float64 `json:"rise"` // increase of the average from ERM's
+	Cost   float64 `json:"rise"` // increase in the average from that of ERM
 	CostSE float64 `json:"rise_se"`
 	Rows   int     `json:"rows"` // rows of the estimates
-	// rows of the smaller of the worst groups of ERM and the candidate; without groups all rows
+	// number of rows in the smaller one of the worst groups of ERM and of the candidate; if there are no
+	// groups, all rows
 	Deciding int  `json:"deciding"`
-	Allowed  bool `json:"allowed"` // whether the candidate may replace ERM
+	Allowed  bool `json:"allowed"` // the candidate may replace ERM
 }
 
-// WideColumns is the number of columns, not counting products for coefficients by group, from which balanced subsets
-// are tried without validation rows. From the same number on, if the columns are numbers and no group is a feature, a
-// model of classes is chosen by the accuracy of the worst group.
+// WideColumns is the minimum number of columns, not counting products for group coefficients, for which balanced
+// subsets are tried without validation rows. For at least this number, if the columns are numbers and no group is a
+// feature, a model of classes is chosen by the accuracy of the worst group.
 const WideColumns = 50
 
-// maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets
-// is not tried: weights then do the same.
+// maxSubsetRows is the number of rows of a balanced subset, for each column and group, from which the mean of
+// models on subsets is not tried, since weights then have the same effect.
 const maxSubsetRows = 10
 
-// newCandidate returns a candidate with a multiple of the table's μ.
+// newCandidate returns a candidate whose μ is a multiple of that of the table.
 func (t *Table) newCandidate(family string, l level.Level, factor float64) Candidate {
 	l.Penalty = cmp.Or(l.Penalty, "kl")
 	return Candidate{Family: family, Name: l.String(), Level: l, Mu: t.Primal.Mu * factor}
 }
 
-// averages returns the averages with weights by group that are tried, by family, for o.SharedColumns.
+// averages returns the averages with group weights that are tried, by family, for o.SharedColumns.
 func (t *Table) averages(o *Options) map[string]level.Level {
 	out := map[string]level.Level{}
 	if _, err := level.Balanced(t.Rows); err != nil {
@@ -73,8 +77,9 @@ func (t *Table) averages(o *Options) map[string]level.Level {
 	return out
 }
 
-// groupLevels returns group DRO from mild to strong. mean is the mean loss of ERM: penalty coefficients are
-// multiples of it, so that the unit of the loss does not matter. If few is set, there are two instead of four.
+// groupLevels returns levels of group DRO, from mild to strong. mean is the mean loss of ERM; penalty coefficients
+// are multiples of it, so that the unit of the loss does not matter. If few is set, there are two levels instead of
+// four.
 func groupLevels(mean float64, few bool) (out []level.Level) {
 	shares := []float64{0.3, 0.1, 0.03, 0}
 	if few {
@@ -86,8 +91,8 @@ func groupLevels(mean float64, few bool) (out []level.Level) {
 	return out
 }
 
-// rowLevels returns χ² over rows from mild to strong, with penalty coefficients from 30 to 0.3 times the
-// standard deviation of ERM's losses. If few is set, there are two instead of five.
+// rowLevels returns levels of χ² over rows, from mild to strong, with penalty coefficients from 30 to 0.3 times the
+// standard deviation of ERM's losses. If few is set, there are two levels instead of five.
 func rowLevels(deviation float64, few bool) (out []level.Level) {
 	count := 5
 	if few {

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	powerSteps   = 20 // towards the first principal direction of a class
+	powerSteps   = 20 // iterations towards the first principal direction of a class
 	clusterSteps = 30 // of Lloyd's algorithm, at most
 )
 
-// InferGroups returns the rows of t with inferred groups: the rows of every class are split into two groups by 2-means
-// clustering of their features, started from the sign of the first principal component. A class in which one cluster
-// is empty is one group. If the target is not a class, InferGroups returns the rows unchanged.
+// InferGroups returns the rows of t with inferred groups. The rows of every class are divided into two groups by
+// 2-means clustering of their features, which starts from the sign of the first principal component. A class in
+// which one cluster would be empty is one group. If the target is not a class, InferGroups returns the rows
+// unchanged.
 func (t *Table) InferGroups() level.Rows {
 	r := t.Rows
 	if !t.hasClasses() {
@@ -52,7 +53,7 @@ func (t *Table) InferGroups() level.Rows {
 	return r
 }
 
-// classOf returns the class of row j, from 0.
+// classOf returns the class of row j, counted from 0.
 func (t *Table) classOf(j int) int {
 	if t.Outputs > 1 {
 		return int(t.Target[j])
@@ -63,8 +64,8 @@ func (t *Table) classOf(j int) int {
 	return 0
 }
 
-// splitInTwo divides the rows with member 1 into two clusters, and reports which rows are in the second. None is if one
-// cluster would be empty.
+// splitInTwo divides the rows with member 1 into two clusters, and reports for each row whether it is in the
+// second. No row is if one cluster would be empty.
 func (t *Table) splitInTwo(member []float64) []bool {
 	_, d := t.X.Dims()
 	margin, ones := make([]float64, t.N), make([]float64, t.N)
@@ -128,7 +129,8 @@ func (t *Table) splitInTwo(member []float64) []bool {
 		if !changed {
 			break
 		}
-		high, threshold0, threshold1 := sum(weight), 0.0, 0.0 // centres: the second cluster's, and the rest of the mean
+		// centres: that of the second cluster, and the remainder of the mean
+		high, threshold0, threshold1 := sum(weight), 0.0, 0.0
 		for i := range x {
 			low := (mean[i]*size - high[i]) / (size - count)
 			high[i] /= count

@@ -6,38 +6,38 @@ import (
 	"slices"
 )
 
-// Comparisons says how much wider intervals must be because a candidate was chosen on the rows that measure it.
-// Each number n stands for a largest standardised deviation that is distributed as the largest of n independent
-// normal variables.
+// Comparisons states how much wider intervals must be because a candidate was chosen on the rows on which it is
+// evaluated. A number n means that the largest standardised deviation is distributed like the largest of n
+// independent normal variables.
 type Comparisons struct {
-	Groups float64 `json:"groups"` // over the eligible groups: risks of all candidates, and changes from ERM
+	Groups float64 `json:"groups"` // over the eligible groups, for risks of all candidates and changes from ERM
 
-	// Average is over all candidates: changes of the average risk from ERM. If a candidate replaces ERM, it is divided by
-	// the share of resamples in which one does: intervals given that ERM was replaced then cover as stated, as those of
-	// Benjamini and Yekutieli (2005) do for parameters that were selected.
+	// Average is over all candidates, for changes in the average risk from ERM. If a candidate replaces ERM, it
+	// is divided by the share of resamples in which one does. Intervals then have the stated coverage given
+	// that ERM was replaced, like those of Benjamini and Yekutieli (2005) for selected parameters.
 	Average float64 `json:"average"`
 }
 
 const (
 	comparisonDraws      = 600
-	comparisonConfidence = 0.95 // at which the effective number of comparisons is matched
+	comparisonConfidence = 0.95 // confidence at which the effective number of comparisons is matched
 	maxComparisonRows    = 20_000
 )
 
-// countComparisons returns the effective numbers of comparisons among candidates with the given losses by row,
-// ERM's first. They come from normal multipliers of the rows' influences. Beyond maxComparisonRows the first
-// rows, which are in random order, stand for all.
+// countComparisons returns the effective numbers of comparisons among candidates, given the losses of the rows for
+// each candidate, the first of which is ERM. They are computed with normal multipliers of the rows' influences. If
+// there are more than maxComparisonRows rows, only the first ones are used, since the rows are in random order.
 func (m *measure) countComparisons(losses [][]float64, seed uint64) Comparisons {
 	n := min(len(losses[0]), maxComparisonRows)
 	groups := len(m.eligible)
-	group := func(j int) int { // of a row; −1: none that is eligible
+	group := func(j int) int { // eligible group of a row, or −1
 		if m.rows.Group == nil || m.rows.Group[j] < 0 || !m.eligible[m.rows.Group[j]] {
 			return -1
 		}
 		return int(m.rows.Group[j])
 	}
 	k := len(losses)
-	// A family has the risks of all candidates, then their changes from ERM.
+	// A family consists of the risks of all candidates, followed by their changes from ERM.
 	risk := newDeviations(groups, k)
 	change := newDeviations(groups+1, k-1) // the last of all rows
 	visit := func(weight []float64, add func(d *deviations, s, c int, v, w float64)) {
@@ -75,8 +75,8 @@ func (m *measure) countComparisons(losses [][]float64, seed uint64) Comparisons 
 	return Comparisons{effectiveComparisons(byGroup), effectiveComparisons(average)}
 }
 
-// effectiveComparisons returns how many independent normal variables have a largest absolute value with the
-// same quantile at comparisonConfidence; at least 1.
+// effectiveComparisons returns the number of independent normal variables whose largest absolute value has the same
+// quantile at comparisonConfidence; it is at least 1.
 func effectiveComparisons(largest []float64) float64 {
 	slices.Sort(largest)
 	c := largest[min(len(largest)-1, int(math.Ceil(comparisonConfidence*float64(len(largest)))))]
@@ -87,7 +87,7 @@ func effectiveComparisons(largest []float64) float64 {
 	return math.Log(comparisonConfidence) / math.Log(inside)
 }
 
-// deviations holds weighted means of candidates by stratum, their variances and one draw of their errors. All
+// deviations holds weighted means of candidates in strata, their variances, and one draw of their errors. All
 // slices are indexed by stratum·candidates + candidate.
 type deviations struct {
 	candidates               int
@@ -101,7 +101,7 @@ func newDeviations(strata, candidates int) *deviations {
 		make([]float64, size)}
 }
 
-// addMean adds the value v of a row of weight w to the mean of candidate c in stratum s.
+// addMean adds the value v of a row with weight w to the mean of candidate c in stratum s.
 func (d *deviations) addMean(s, c int, v, w float64) {
 	i := s*d.candidates + c
 	d.mass[i] += w
@@ -125,7 +125,8 @@ func (d *deviations) addVariance(s, c int, v, w float64) {
 // reset starts a draw.
 func (d *deviations) reset() { clear(d.draw) }
 
-// addDraw adds the influence of a row times a multiplier; w is the product of the row's weight and multiplier.
+// addDraw adds the influence of a row, multiplied by a random multiplier; w is the product of the row's weight and
+// the multiplier.
 func (d *deviations) addDraw(s, c int, v, w float64) {
 	i := s*d.candidates + c
 	d.draw[i] += w * (v - d.mean[i])

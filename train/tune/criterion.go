@@ -11,21 +11,22 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// tailShare is the proportion of rows in the tail.
+// tailShare is the proportion of the rows in the tail.
 const tailShare = 0.1
 
-// A measure estimates risks from one value per row, a loss or an error, out of fold.
+// A measure estimates risks from one out-of-fold value for each row, which is a loss or an error.
 type measure struct {
-	rows     level.Rows
-	weight   []float64 // by row
-	total    float64   // sum of weight
-	eligible []bool    // by group: whether it has rows enough to be the worst; nil without groups
-	members  [][]int32 // by group: its rows of positive weight
-	normals  []float64 // smoothingDraws by group, once they are needed
+	rows   level.Rows
+	weight []float64 // by row
+	total  float64   // sum of weight
+	// for each group, whether it has enough rows to be the worst group; nil if there are no groups
+	eligible []bool
+	members  [][]int32 // for each group, its rows with positive weight
+	normals  []float64 // smoothingDraws numbers for each group; nil until needed
 }
 
-// newMeasure returns a measure of the rows. A group is eligible if it has at least least rows of positive
-// weight and some of them in every fold.
+// newMeasure returns a measure of the rows. A group is eligible if it has at least least rows of positive weight,
+// and some of them in every fold.
 func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 	m := &measure{rows: r, weight: make([]float64, r.N)}
 	for j := range m.weight {
@@ -62,8 +63,8 @@ func (m *measure) countEligible() (count int) {
 	return count
 }
 
-// An estimate is a statistic of the rows and the influence of each row on its error: the
-// variance of the error is the sum of the squared influences.
+// An estimate is a statistic of the rows with the influence of each row; the variance of its error is the sum of
+// the squared influences.
 type estimate struct {
 	value     float64
 	influence []float64
@@ -99,10 +100,11 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is below 0. lead
-// has the margins of the rows' classes. The errors of few rows, which are 0 or 1, say little; how near to the boundary
-// these rows are says more. The standard deviation is the mean absolute margin, to which every eligible group contributes
-// equally, divided by the cube root of the number of rows of the group: the rate at which bias and noise shrink alike.
+// smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is negative.
+// lead holds the margins of the rows' classes. For few rows, the errors, which are 0 or 1, contain little
+// information; the distances of the rows from the boundary contain more. The standard deviation of the normal error
+// is the mean absolute margin, to which every eligible group contributes equally, divided by the cube root of the
+// number of rows of the group: the rate at which bias and noise decrease equally fast.
 func (m *measure) smoothErrors(lead []float64) []float64 {
 	size := make([]float64, len(lead))
 	for j, v := range lead {
@@ -128,15 +130,15 @@ func (m *measure) smoothErrors(lead []float64) []float64 {
 	return out
 }
 
-// rowsByValue returns the rows by decreasing value, rows of equal value by number.
+// rowsByValue returns the rows in descending order of value; rows with equal values are in ascending order.
 func rowsByValue(value []float64) []int32 {
 	negative := make([]float64, len(value))
 	floats.ScaleTo(negative, -1, value)
 	return radix.Argsort(negative)
 }
 
-// tail estimates CVaR: the mean of the largest tailShare of the values. largest are the first rows of rowsByValue, or
-// nil; more are sorted if their weight is less than that share.
+// tail estimates CVaR: the mean of the largest tailShare of the values. largest holds the first rows of
+// rowsByValue, or nil; if their weight is less than that share, more rows are sorted.
 func (m *measure) tail(value []float64, largest []int32) estimate {
 	share := tailShare * m.total
 	e := estimate{influence: make([]float64, len(value))}
@@ -160,8 +162,8 @@ func (m *measure) tail(value []float64, largest []int32) estimate {
 	return e
 }
 
-// byGroup returns the mean of every group, −Inf if it is not eligible, and an unbiased estimate of the variance
-// of the mean.
+// byGroup returns the mean for every group, or −Inf if the group is not eligible, and an unbiased estimate of the
+// variance of the mean.
 func (m *measure) byGroup(value []float64) (mean, variance []float64) {
 	mean, variance = make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
 	for g, members := range m.members {
@@ -185,11 +187,12 @@ func (m *measure) byGroup(value []float64) (mean, variance []float64) {
 	return mean, variance
 }
 
-// smallSampleFactor is n/(n − 1), by which the mean of n squared deviations from their mean underestimates a variance.
+// smallSampleFactor returns n/(n − 1), which corrects the bias of the mean of n squared deviations from their mean
+// as an estimate of the variance.
 func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1)) }
 
-// worst estimates the largest mean of the eligible groups, with the influences of the group that has it. If smooth is
-// set, worst returns the expectation of the largest mean as worstMean does.
+// worst estimates the largest mean of the eligible groups, with the influences of the group that has this mean. If
+// smooth is set, the value is the expectation of the largest mean, as returned by worstMean.
 func (m *measure) worst(value []float64, smooth bool) valued {
 	mean, variance := m.byGroup(value)
 	at := floats.MaxIdx(mean)
@@ -209,8 +212,8 @@ func (m *measure) worst(value []float64, smooth bool) valued {
 	return v
 }
 
-// worstMean returns the expectation of the largest mean of the eligible groups under independent normal errors of the
-// means, so that a small group counts by what its true mean may be.
+// worstMean returns the expectation of the largest mean of the eligible groups under independent normal errors of
+// the means. A small group thus counts according to the values that its true mean may have.
 func (m *measure) worstMean(value []float64) float64 { return m.expectedLargest(m.byGroup(value)) }
 
 // decreaseError returns a standard error of the decrease of the largest group mean. The largest mean certainly
@@ -237,7 +240,8 @@ func (m *measure) decreaseError(before, after []float64, k float64) (se float64)
 	return se
 }
 
-// expectedLargest returns the mean, over fixed normal draws, of the largest of the group means plus their errors.
+// expectedLargest returns the average, over fixed normal draws, of the largest of the group means plus their
+// errors.
 func (m *measure) expectedLargest(mean, variance []float64) float64 {
 	if m.countEligible() < 2 {
 		return slices.Max(mean)
@@ -263,7 +267,7 @@ func (m *measure) expectedLargest(mean, variance []float64) float64 {
 	return sum / smoothingDraws
 }
 
-// reweight returns a measure of the same rows with their weights times exponential numbers.
+// reweight returns a measure of the same rows, whose weights are multiplied by exponentially distributed numbers.
 func (m *measure) reweight(rng *rand.Rand) *measure {
 	r := *m
 	r.weight, r.total = make([]float64, len(m.weight)), 0

@@ -10,12 +10,12 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// accuracy is the relative gap to which candidates are solved; differences that exceed a standard error are
-// larger.
+// accuracy is the relative gap to which problems of candidates are solved, since only differences above a standard
+// error matter, which are larger.
 const accuracy = 1e-4
 
-// Solve minimises the risk of the level on the table, beginning at x (nil means zero), to the accuracy of a
-// choice. It returns the solution and the passes.
+// Solve minimises the risk of the level on the table, starting at x (nil means zero), to the accuracy of a choice.
+// It returns the solution and the number of passes.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
 	if l.IsMeanOfModels() {
 		return t.solveSubsets(ctx, x)
@@ -76,14 +76,14 @@ func (t *Table) Oracle() (Oracle, error) {
 	return losses.NewSoftmax(t.X, class, t.Outputs)
 }
 
-// A Memory stores finished parts of a choice by name, so that an interrupted choice can resume. Load stores a
-// part in into and reports whether it was found.
+// A Memory stores finished parts of a choice, indexed by name, so that an interrupted choice can resume. Load
+// decodes a part into the variable that into points to, and reports whether the part was found.
 type Memory interface {
 	Load(part string, into any) (bool, error)
 	Store(part string, value any)
 }
 
-// A solvedProblem is the solution that is kept of a solve.
+// A solvedProblem is the stored solution of a problem.
 type solvedProblem struct {
 	X      []float64
 	Passes float64
@@ -99,7 +99,8 @@ func (t *Table) solveOrLoad(ctx context.Context, name string, l level.Level, x [
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, d := t.X.Dims(); ok && len(s.X) == d*max(1, t.Outputs) && allFinite(s.X) { // what does not fit is solved again
+	// a solution of the wrong size is computed again
+	if _, d := t.X.Dims(); ok && len(s.X) == d*max(1, t.Outputs) && allFinite(s.X) {
 		return s.X, s.Passes, nil
 	}
 	x, passes, err := t.Solve(ctx, l, x)
@@ -130,8 +131,8 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by
-// models of the level fitted without its fold. It calls progress after every fold.
+// Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by models of
+// the level that are fitted without the fold of the row. It calls progress after every fold.
 func (t *Table) Margins(
 	ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int),
 ) ([]float64, error) {

@@ -14,39 +14,41 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A spec is a model to solve without every fold: a level, a multiple of μ, and the spec from
-// whose solution the solver starts; −1 for the start of the run.
+// A spec is a model to fit without each fold: a level, a multiple of μ, and the spec at whose solution the solver
+// starts, or −1 for the starting point of the run.
 type spec struct {
 	level level.Level
 	ridge float64
 	from  int
 }
 
-// A foldRun cross-validates specs on a table, or fits them to the table and measures them on validation rows. Specs are
-// added in one or several calls of add.
+// A foldRun cross-validates specs on a table, or fits them to the table and evaluates them on validation rows.
+// Specs are added in one or several calls of add.
 type foldRun struct {
 	table      *Table
-	validation *Table // rows that the specs are measured on, in one fold; nil: those of the table
-	name       string // of the parts that the memory keeps
-	fold       []int  // by row; not used with validation rows
+	validation *Table // rows on which the specs are evaluated, as a single fold; nil means those of the table
+	name       string // name of the parts that the memory stores
+	fold       []int  // fold of each row; not used if there are validation rows
 	folds      int
 	progress   *progressCounter
 
 	specs []spec
-	// by spec and measured row: margins, or for more than two classes losses, of a model not fitted to the row
+	// margins holds, for each spec and evaluated row, the margin (or the loss, for more than two classes) by a
+	// model that was not fitted to the row.
 	margins [][]float64
-	// by spec and measured row: what classLeads returns for more than two classes; nil for other targets
+	// leads holds, for each spec and evaluated row, the result of classLeads if there are more than two
+	// classes; it is nil for other targets.
 	leads  [][]float64
 	x      [][][]float64 // by fold and spec: solutions
 	passes float64       // over the table
 }
 
-// largeTable is the number of matrix entries above which folds are solved one after the other.
+// largeTable is the number of matrix entries above which folds are solved one after another.
 const largeTable = 4_000_000
 
-// add solves further specs, each once per left-out fold. start is the starting point of specs that name no other spec
-// to start from. The specs of a fold are solved one after the other, so that the result does not depend on the number
-// of threads.
+// add fits further specs, once for each left-out fold. start is the starting point for specs that do not name a
+// spec to start from. The specs of a fold are solved one after another, so that the result does not depend on the
+// number of threads.
 func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
@@ -72,10 +74,11 @@ func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error 
 		threads := shard.Threads()
 		jobs.SetLimit(threads)
 		if threads < runtime.GOMAXPROCS(0) {
-			defer shard.LimitThreads(1)() // of a fold, since the folds are all that may run at once
+			defer shard.LimitThreads(1)() // one thread for each fold, since the folds run concurrently
 		}
 	}
-	var panicked atomic.Pointer[any] // of a fold, as of a loss of the caller's: raised again in the caller
+	// a panic in a fold, such as one in a loss of the caller, is raised again in the caller
+	var panicked atomic.Pointer[any]
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
 			defer func() {
@@ -99,7 +102,7 @@ func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error 
 	return err
 }
 
-// point returns the mean over the folds of the solutions of a spec.
+// point returns the mean of the solutions of a spec over the folds.
 func (r *foldRun) point(spec int) []float64 {
 	mean := make([]float64, len(r.x[0][spec]))
 	for k := range r.x {
@@ -110,8 +113,8 @@ func (r *foldRun) point(spec int) []float64 {
 	return mean
 }
 
-// runFold solves the specs from first on without fold k and stores the margins of its rows. It returns the
-// passes.
+// runFold fits the specs from first on without fold k, and stores the margins of the rows in the fold. It returns
+// the number of passes.
 func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (passes float64, err error) {
 	train, rest, outside, free := r.split(k)
 	defer free()
@@ -152,7 +155,8 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 	return passes, ctx.Err()
 }
 
-// split returns the rows that a fold fits to and those that it measures, with their numbers. free releases them.
+// split returns the rows to which a fold fits models, the rows on which it evaluates them, and the indices of the
+// latter. free releases them.
 func (r *foldRun) split(k int) (train, rest *Table, outside []int, free func()) {
 	if r.validation != nil {
 		outside = memory.Make[int](r.table.arena(), r.validation.N)
@@ -171,19 +175,19 @@ func (r *foldRun) split(k int) (train, rest *Table, outside []int, free func()) 
 	}
 }
 
-// A progressCounter reports how many of the expected models are solved, one call at a time.
+// A progressCounter reports how many of the expected models have been solved; its reports are never concurrent.
 type progressCounter struct {
 	observe     func(done, total int) // may be nil
 	mu          sync.Mutex
 	done, total int
 }
 
-// newProgressCounter returns a counter that expects nothing yet.
+// newProgressCounter returns a counter that does not expect any models yet.
 func newProgressCounter(observe func(done, total int)) *progressCounter {
 	return &progressCounter{observe: observe}
 }
 
-// expect adds models that will be solved.
+// expect adds to the number of models that will be solved.
 func (p *progressCounter) expect(count int) { p.total += count }
 
 // advance counts a solved model.

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// A CurvePoint is the out-of-fold risk of a level fitted to a part of the rows of the other folds. All risks
-// are estimated on the same rows.
+// A CurvePoint is the out-of-fold risk of a level that is fitted to a part of the rows of the other folds. All
+// risks are estimated on the same rows.
 type CurvePoint struct {
 	Name         string   `json:"name"` // of the level
-	Rows         int      `json:"rows"` // that the level was fitted to, the mean over the folds
+	Rows         int      `json:"rows"` // number of rows to which the level was fitted, averaged over the folds
 	Average      float64  `json:"average"`
 	SE           float64  `json:"se"`
 	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest group mean
@@ -18,11 +18,12 @@ type CurvePoint struct {
 }
 
 const (
-	curvePoints  = 5  // per level, each with twice the rows of the one before
+	curvePoints  = 5  // number of points for each level; each has twice as many rows as the preceding one
 	minCurveRows = 50 // of a part
 )
 
-// learningCurve returns the risks of ERM and of the chosen level by the number of rows they were fitted to.
+// learningCurve returns the risks of ERM and of the chosen level as functions of the number of rows to which they
+// are fitted.
 func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 	levels := []*Candidate{&c.Candidates[0]}
 	if c.Chosen > 0 && c.Best().Family != validationFamily {
@@ -56,7 +57,7 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 			part = *all.Select(all.sample(all.N>>k, c.options.Seed+uint64(fold)))
 		}
 		rows += part.N
-		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n, or a multiple of it
+		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n or a multiple of it
 			part.Primal.Mu *= float64(all.N) / float64(part.N)
 		}
 		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold+1), of.Level, nil)
@@ -74,7 +75,7 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 	return loss, rows / c.run.folds, nil
 }
 
-// fittedRows returns the number of rows that a fold fits to.
+// fittedRows returns the number of rows to which a fold fits models.
 func (c *selectionRun) fittedRows() int {
 	if c.measured != c.table {
 		return c.table.N

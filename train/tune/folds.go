@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Table holds the training rows, in random order, and the regularised loss on them. Its methods panic without a
-// matrix or a loss, or if a slice has not an entry for every row.
+// A Table holds the training rows, in random order, and the regularised loss on them. Its methods panic if there is
+// no matrix or loss, or if a slice lacks an entry for a row.
 type Table struct {
 	level.Rows
 	X      design.Matrix
@@ -22,13 +22,16 @@ type Table struct {
 	Loss   losses.Loss
 	Primal dro.L2
 
-	Outputs int // coefficients of a column: the number of classes where these are more than two, else 0 or 1
+	// number of coefficients for each column: the number of classes if there are more than two, otherwise 0 or
+	// 1
+	Outputs int
 
-	// Validation holds rows that candidates are compared on, encoded as the others; nil means that they are compared by
-	// cross-validation. No candidate is fitted to them, except the mean of models on their balanced subsets.
+	// Validation holds the rows on which candidates are compared, encoded like the training rows; nil means
+	// that candidates are compared by cross-validation. No candidate is fitted to these rows, except the mean
+	// of models on balanced subsets of them.
 	Validation *Table
 
-	Memory Memory // of the models solved for; nil: none
+	Memory Memory // memory for the solved models; may be nil
 }
 
 // Select returns a table with copies of some rows.
@@ -46,7 +49,8 @@ func (t *Table) withRows(rows []int, x design.Matrix) *Table {
 	return &s
 }
 
-// selectMapped works like Select, but leaves features on disk there. free releases the table.
+// selectMapped works like Select, but if the features are on disk, the copies are stored there too. free releases
+// the table.
 func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 	kept, ok := t.X.(*design.Mapped)
 	if !ok {
@@ -64,7 +68,7 @@ func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 	}
 }
 
-// arena returns the arena for vectors with one entry per row; nil means the heap.
+// arena returns the arena for vectors with one entry for each row; nil means the heap.
 func (t *Table) arena() *memory.Arena {
 	if x, ok := t.X.(interface{ Arena() *memory.Arena }); ok {
 		return x.Arena()
@@ -92,7 +96,7 @@ func (t *Table) stratum(j int) int {
 	return s
 }
 
-// shuffleByStratum returns the rows in random order, stratum by stratum.
+// shuffleByStratum returns the rows, one stratum after another, in random order within each stratum.
 func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 	order := memory.Make[int](t.arena(), t.N)
 	defer memory.Release(t.arena(), order)
@@ -105,9 +109,9 @@ func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 	return out
 }
 
-// sortByStratum writes rows to dst, stratum by stratum, and within one in their order.
+// sortByStratum stores rows in dst, one stratum after another, keeping their order within each stratum.
 func (t *Table) sortByStratum(dst, rows []int) {
-	var first []int // of a stratum in the result: counted, then added up
+	var first []int // first index of each stratum in the result: counts, which are then added up
 	for _, j := range rows {
 		s := t.stratum(j)
 		for s+1 >= len(first) {
@@ -125,7 +129,7 @@ func (t *Table) sortByStratum(dst, rows []int) {
 	}
 }
 
-// A FewRowsError reports why there are too few rows for a choice.
+// A FewRowsError reports the reason why there are too few rows for a choice.
 type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
@@ -133,9 +137,9 @@ func (e *FewRowsError) Error() string { return e.Msg }
 // DefaultFolds is the default number of folds.
 const DefaultFolds = 3
 
-// Folds assigns the rows to count folds at random, stratum by stratum. It returns an error if one of two
-// classes has fewer rows than folds. If there are more classes, one may be missing from the training rows of a
-// fold, whose model then gives it a probability near zero.
+// Folds assigns the rows to count folds at random, within each stratum. It returns an error if there are two
+// classes and one has fewer rows than folds. If there are more classes, one may be missing from the training rows
+// of a fold, whose model then gives it a probability near zero.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count,
@@ -168,10 +172,11 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	return fold, nil
 }
 
-// sample returns about count rows, ascending, with rows of every stratum.
+// sample returns about count rows in ascending order, including rows of every stratum.
 func (t *Table) sample(count int, seed uint64) []int {
 	const stream = 0x73616d70
-	const wide = 16 // times as many of the first rows are drawn from: a sample of all
+	// the sample is drawn from this many times as many of the first rows, which are a random sample of all rows
+	const wide = 16
 	n := min(t.N, wide*count)
 	order := make([]int, n)
 	t.sortByStratum(order, rand.New(rand.NewPCG(seed, stream)).Perm(n))

@@ -10,23 +10,23 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Path brackets the optimal objective of an adversary over rows at every penalty coefficient (dro.Path).
+// A Path bounds the optimal objective of an adversary over rows for every penalty coefficient (dro.Path).
 type Path struct {
 	Penalty dro.Divergence `json:"penalty"`
 	Solved  []float64      `json:"solved"` // the coefficients solved at, ascending
 	Nu      []float64      `json:"nu"`     // ascending
-	Upper   []float64      `json:"upper"`  // of the optimal objective at Nu
+	Upper   []float64      `json:"upper"`  // upper bounds of the optimal objective at Nu
 	Lower   []float64      `json:"lower"`
 }
 
 const (
 	pathPoints = 60   // of a path
-	pathWidth  = 1e-3 // relative width of the bracket from which no further ν is solved for
-	pathMore   = 8    // coefficients solved beyond the candidates', at most
+	pathWidth  = 1e-3 // relative width of a bracket below which no further ν is solved
+	pathMore   = 8    // maximum number of coefficients that are solved in addition to those of the candidates
 )
 
-// boundPaths bounds the optima of the adversaries over rows from the solutions of their candidates, and of
-// further penalty coefficients where the bracket is widest. x is ERM's solution.
+// boundPaths bounds the optima of the adversaries over rows, given the solutions of their candidates. It also
+// solves for further penalty coefficients where the bracket is widest. x is the solution of ERM.
 func (t *Table) boundPaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
 	var mu float64 // of all of them

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// rangeWork is the number of rows × columns² up to which the range of levels is computed from all rows, and
-	// rangeRows the smallest number of rows per column of a sample.
+	// rangeWork is the maximum of rows × columns² for which the range of levels is computed from all rows, and
+	// rangeRows the minimum number of rows of a sample for each column.
 	rangeWork = 5e6
 	rangeRows = 50
 
@@ -20,9 +20,10 @@ const (
 	smallRange = 1e-3
 )
 
-// LevelRange returns the levels of an adversary over rows that leave no model on the table, from a sample of the rows
-// if there are many. Those of the total variation take a bisection of their own, and are computed only if that is the
-// penalty of the level asked about. It returns nil if there are too many columns. All rows must be on this rank.
+// LevelRange returns the levels of an adversary over rows at which a constant prediction is optimal on the table.
+// If there are many rows, it uses a sample. The levels of the total variation require a separate bisection, and are
+// only computed if that is the penalty of asked. It returns nil if there are too many columns. All rows must be on
+// this rank.
 func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) (*level.Range, error) {
 	_, d := t.X.Dims()
 	columns := d * max(1, t.Outputs)
@@ -69,7 +70,7 @@ func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) 
 	if err != nil || asked.Penalty != dro.TotalVariation {
 		return r, err
 	}
-	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // share of the weight that stays
+	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // share of the weight that is not moved
 		a, err := assess(dro.Ball{Divergence: dro.TotalVariation, Radius: 1 - kept, Weights: of.Weights})
 		return a.Optimal, err
 	})
@@ -80,8 +81,8 @@ func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) 
 	return r, err
 }
 
-// mildestConstant returns the largest share, of rows or of weight, at which a constant is optimal, by bisection, or
-// nil if there is none. Levels are the milder, the larger the share.
+// mildestConstant returns the largest share, of rows or of weight, at which a constant is optimal, found by
+// bisection, or nil if there is none. The larger the share, the milder the level.
 func mildestConstant(rows int, isConstant func(share float64) (bool, error)) (*float64, error) {
 	low, high := 1/float64(rows), 1.0
 	if is, err := isConstant(low); err != nil || !is {
@@ -114,7 +115,7 @@ func (t *Table) marginSpread(x []float64) float64 {
 	return high - low
 }
 
-// dropUseless returns the levels that leave a model.
+// dropUseless returns the levels at which a constant prediction is not optimal.
 func dropUseless(all []level.Level, r *level.Range) []level.Level {
 	return slices.DeleteFunc(all, r.Excludes)
 }

@@ -8,29 +8,30 @@ import (
 )
 
 const (
-	// ridgeRows is the number of rows per column from which μ = 1/n and 100/n differ by less than a standard
-	// error, so that μ is not searched.
+	// ridgeRows is the number of rows for each column from which the results for μ = 1/n and 100/n differ by
+	// less than a standard error, so that μ is not searched.
 	ridgeRows = 1000
-	maxMu     = 30   // for standardised columns; the criterion is flat beyond
-	pathGain  = 0.25 // standard errors of an improvement that counts as one
-	pathStale = 2    // steps without an improvement that end a path
+	maxMu     = 30   // maximum for standardised columns, beyond which the criterion is flat
+	pathGain  = 0.25 // number of standard errors above which an improvement counts
+	pathStale = 2    // number of steps without an improvement after which a path ends
 )
 
-// pathFactors are the first multiples of μ on a path, the largest first: solutions are warm-started from it.
+// pathFactors lists the first multiples of μ on a path. The largest comes first, since other solutions are
+// warm-started from it.
 var pathFactors = []float64{100, 10, 1}
 
-// A path is a sequence of candidates of one level with different μ.
+// A path is a sequence of candidates with the same level and different μ.
 type path struct {
 	family string
 	level  level.Level
 	best   int // candidate with the least value
 	top    int // candidate with the largest μ
 	bottom int // candidate with the smallest μ
-	up     int // steps to larger μ without an improvement
+	up     int // number of steps to larger μ without an improvement
 	down   bool
 }
 
-// startPath returns a path and the candidates that it begins with.
+// startPath returns a path and its first candidates.
 func (c *selectionRun) startPath(family string, l level.Level, factors []float64) (*path, []Candidate) {
 	var out []Candidate
 	for _, f := range factors {
@@ -40,8 +41,8 @@ func (c *selectionRun) startPath(family string, l level.Level, factors []float64
 	return &path{family: family, level: l, best: first, top: first, bottom: first + len(factors) - 1}, out
 }
 
-// solve cross-validates further candidates; from has the index of the candidate that each is warm-started from,
-// −1 for ERM's solution on all rows.
+// solve cross-validates further candidates; from holds the index of the candidate from which each is warm-started,
+// or −1 for the solution of ERM on all rows.
 func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) error {
 	specs := map[*foldRun][]spec{}
 	for i, k := range more {
@@ -50,7 +51,8 @@ func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) 
 		if mu := c.table.Primal.Mu; mu > 0 {
 			s.ridge = k.Mu / mu
 		}
-		if from[i] >= 0 && from[i] < len(c.solved) && c.solved[from[i]].run == run { // else it is of other rows
+		// otherwise it was fitted to other rows
+		if from[i] >= 0 && from[i] < len(c.solved) && c.solved[from[i]].run == run {
 			s.from = c.solved[from[i]].spec
 		}
 		c.solved = append(c.solved, solvedSpec{run, len(run.specs) + len(specs[run])})
@@ -78,7 +80,7 @@ func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) 
 	return nil
 }
 
-// addErrors adds the errors of a candidate, from the margins of the rows' classes.
+// addErrors adds the errors of a candidate, given the margins of the rows' classes.
 func (c *selectionRun) addErrors(lead []float64) {
 	wrong := make([]float64, len(lead))
 	for j, m := range lead {
@@ -92,7 +94,7 @@ func (c *selectionRun) addErrors(lead []float64) {
 	}
 }
 
-// A solvedSpec names the spec of a candidate.
+// A solvedSpec identifies the spec of a candidate.
 type solvedSpec struct {
 	run  *foldRun
 	spec int
@@ -106,7 +108,7 @@ func (c *selectionRun) runOf(family string) *foldRun {
 	return c.run
 }
 
-// settle names the best candidate of a path after its first candidates are solved.
+// settle determines the best candidate of a path once its first candidates have been solved.
 func (c *selectionRun) settle(p *path) {
 	for i := p.top; i <= p.bottom; i++ {
 		if c.valueOf(i) < c.valueOf(p.best) {
@@ -115,8 +117,9 @@ func (c *selectionRun) settle(p *path) {
 	}
 }
 
-// extendPaths adds candidates beyond the ends of the paths while they improve the criterion: to larger μ by 10, and
-// beyond the largest first μ by √10 until two steps do not improve; for ERM also to a tenth of the table's μ.
+// extendPaths adds candidates beyond the ends of the paths as long as they improve the criterion. It increases μ by
+// factors of 10, and beyond the largest first μ by factors of √10 until two steps do not improve the criterion. For
+// ERM it also tries a tenth of the table's μ.
 func (c *selectionRun) extendPaths(ctx context.Context, paths []*path) error {
 	mu := c.table.Primal.Mu
 	far := pathFactors[0] * mu * (1 - 1e-9)

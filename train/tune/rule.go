@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	replaceErrors  = 1.5  // standard errors that an improvement over ERM must exceed
-	accuracyErrors = 1    // likewise for the worst group's accuracy
-	tailErrors     = 2.5  // likewise for the tail, where nobody named groups
-	budgetErrors   = 2    // standard errors by which the cost must stay within a budget
-	worth          = 5e-3 // share of ERM's criterion that an improvement must reach
+	replaceErrors  = 1.5  // number of standard errors that an improvement over ERM must exceed
+	accuracyErrors = 1    // the same for the worst group's accuracy
+	tailErrors     = 2.5  // the same for the tail, if no groups were named
+	budgetErrors   = 2    // number of standard errors by which the cost must stay below a budget
+	worth          = 5e-3 // minimum improvement as a share of ERM's criterion
 	smoothingDraws = 200
 	stabilityDraws = 40
 )
 
-// minDecidingRows is the number of rows from which a group may decide the choice.
+// minDecidingRows is the minimum number of rows of a group that may decide the choice.
 const minDecidingRows = 5
 
-// values are the out-of-fold losses of the candidates by row and, for classes, whether a row is in the wrong
-// class, as 0 or 1, and the same smoothed, from which candidates are compared by accuracy.
+// values holds, for each candidate, the out-of-fold losses of the rows and, for classes, the errors of the rows (0
+// or 1) and the smoothed errors, by which candidates are compared if the criterion is accuracy.
 type values struct{ losses, errors, smoothed [][]float64 }
 
 // A judge compares candidates by criteria. Candidate 0 is ERM.
@@ -35,21 +35,24 @@ type judge struct {
 	values  values
 	rate    float64 // of the trade-off
 
-	largest map[int][]int32 // by candidate: the rows with the largest quarter of the losses, once they were asked for
+	// for each candidate, the rows with the largest quarter of the losses; set when needed
+	largest map[int][]int32
 
-	// validation reports whether the rows are validation rows, which were given to compare models on: by accuracy ERM is
-	// then a candidate like the others, since few rows of a group would hardly ever show that it is worse.
+	// validation reports whether the rows are validation rows, which the user provided for comparing models. If
+	// the criterion is accuracy, ERM is then a candidate like the others, since few rows of a group would
+	// hardly ever show that it is worse.
 	validation bool
 }
 
-// A valued is the value of a criterion with the influence of every row and the rows of the group that decides.
+// A valued is the value of a criterion with the influence of every row, and the number of rows of the group that
+// decides.
 type valued struct {
 	estimate
 	rows int
 }
 
-// score returns the criterion of a candidate. The largest group mean counts as its expectation under the errors of the
-// group means.
+// score returns the criterion for a candidate. The largest group mean is replaced by its expectation under the
+// errors of the group means.
 func (j *judge) score(criterion string, candidate int) float64 {
 	loss := j.values.losses[candidate]
 	switch criterion {
@@ -68,14 +71,14 @@ func (j *judge) score(criterion string, candidate int) float64 {
 // tail estimates the tail of a candidate.
 func (j *judge) tail(candidate int) estimate {
 	loss := j.values.losses[candidate]
-	if j.largest[candidate] == nil { // resamples ask again, with other weights
+	if j.largest[candidate] == nil { // resamples use the same rows with different weights
 		j.largest[candidate] = slices.Clone(rowsByValue(loss)[:(len(loss)+3)/4])
 	}
 	return j.measure.tail(loss, j.largest[candidate])
 }
 
-// value returns the criterion of a candidate with the influences of the rows. smooth replaces the largest group mean by
-// its expectation, as score does.
+// value returns the criterion for a candidate with the influences of the rows. If smooth is set, the largest group
+// mean is replaced by its expectation, as in score.
 func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	loss := j.values.losses[candidate]
 	switch criterion {
@@ -96,14 +99,14 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	return valued{j.measure.average(loss), len(loss)}
 }
 
-// compare returns the decrease of a criterion from one candidate to another, with the standard error of the
+// compare returns the decrease in a criterion from one candidate to another, with the standard error of the
 // decrease.
 func (j *judge) compare(criterion string, from, to int) (decrease, se float64) {
 	a, b := j.value(criterion, from, true), j.value(criterion, to, true)
 	return a.subtract(b.estimate)
 }
 
-// StandardErrors returns the standard errors by which a criterion must improve for ERM to be replaced.
+// StandardErrors returns the number of standard errors by which a criterion must improve for ERM to be replaced.
 func StandardErrors(criterion string) float64 {
 	switch criterion {
 	case "worst-group-accuracy":
@@ -114,11 +117,12 @@ func StandardErrors(criterion string) float64 {
 	return replaceErrors
 }
 
-// improvement returns the decrease of the criterion from ERM to a candidate, its standard error and the rows of
-// the smaller deciding group. The standard error is widened by Student's quantile for few rows. For the worst
-// group it is at least the error of the least certain group, since another group may be the worst.
+// improvement returns the decrease in the criterion from ERM to a candidate, its standard error, and the number of
+// rows of the smaller deciding group. The standard error is widened by Student's quantile if there are few rows.
+// For the worst group it is at least the error of the least certain group, since a different group may be the
+// worst.
 func (j *judge) improvement(criterion string, candidate int) (decrease, se float64, rows int) {
-	smooth := criterion != "worst-group-accuracy" // errors are compared as they are
+	smooth := criterion != "worst-group-accuracy" // errors are compared without smoothing
 	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
 	decrease, se = a.subtract(b.estimate)
 	rows = min(a.rows, b.rows)
@@ -176,7 +180,7 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	return 0
 }
 
-// studentFactor returns the ratio of Student's quantile to k, the normal quantile of the same probability.
+// studentFactor returns the ratio of Student's quantile to k, the normal quantile with the same probability.
 func studentFactor(k, freedom float64) float64 {
 	if freedom < 1 {
 		return math.Inf(1)
@@ -185,7 +189,7 @@ func studentFactor(k, freedom float64) float64 {
 	return math.Sqrt(freedom*(1-x)/x) / k
 }
 
-// judge returns the judge of the candidates solved so far.
+// judge returns a judge of the candidates solved so far.
 func (c *selectionRun) judge() *judge {
 	return &judge{measure: c.measure, values: c.values, rate: c.Rate, validation: c.Validation > 0,
 		largest: map[int][]int32{}}
@@ -196,7 +200,7 @@ func (c *selectionRun) valueOf(candidate int) float64 {
 	return c.judge().score(c.Criterion, candidate)
 }
 
-// finish chooses the reference, estimates all candidates and chooses one of them.
+// finish chooses the reference, estimates all candidates, and chooses one of them.
 func (c *selectionRun) finish() {
 	c.putReferenceFirst()
 	j := c.judge()
@@ -236,8 +240,8 @@ func (c *selectionRun) finish() {
 	c.setReason()
 }
 
-// putReferenceFirst moves to the first place the ERM with the least average risk if it is lower by a standard
-// error than with the μ of the table, else the ERM with that μ.
+// putReferenceFirst moves an ERM candidate to the first place: the one with the least average risk, if this is
+// lower by a standard error than that for the μ of the table, and otherwise the one with the μ of the table.
 func (c *selectionRun) putReferenceFirst() {
 	given, best := 0, 0
 	average := make([]estimate, len(c.Candidates))
@@ -267,12 +271,12 @@ func (c *selectionRun) putReferenceFirst() {
 	c.Candidates[0], c.Candidates[best] = c.Candidates[best], c.Candidates[0]
 }
 
-// isWithinBudget reports whether the cost of a candidate stays within the budget by two standard errors.
+// isWithinBudget reports whether the cost of a candidate stays below the budget by two standard errors.
 func (c *selectionRun) isWithinBudget(k *Candidate) bool {
 	return k.Cost+budgetErrors*k.CostSE <= c.budget*math.Abs(c.Candidates[0].Average)
 }
 
-// otherCriteria returns the other criteria that apply to the rows.
+// otherCriteria returns the other criteria that are applicable to the rows.
 func (c *selectionRun) otherCriteria() []string {
 	return slices.DeleteFunc(slices.Clone(Criteria), func(name string) bool {
 		return name == c.Criterion || name == "tail" ||
@@ -300,7 +304,7 @@ func (c *selectionRun) resample(j *judge, within func(int) bool) (unstable, repl
 	return float64(other) / stabilityDraws, float64(chosen) / stabilityDraws
 }
 
-// isByGroup reports whether a criterion is about the worst group.
+// isByGroup reports whether a criterion refers to the worst group.
 func isByGroup(criterion string) bool {
 	return strings.HasPrefix(criterion, "worst-group") || criterion == "trade-off"
 }
@@ -350,7 +354,7 @@ func (c *selectionRun) setReason() {
 	}
 }
 
-// replacesERM reports whether a candidate replaces ERM without an improvement by standard errors.
+// replacesERM reports whether a candidate can replace ERM without an improvement by standard errors.
 func (c *selectionRun) replacesERM() bool {
 	return c.Validation > 0 && c.Criterion == "worst-group-accuracy"
 }

@@ -14,30 +14,31 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Options says how to choose. Start from DefaultOptions.
+// Options specifies how to choose a level. DefaultOptions returns suitable initial values.
 type Options struct {
-	// one of Criteria; empty: with two eligible groups worst-group-accuracy if Embeddings is set, else trade-off; else
-	// tail
+	// one of Criteria; if empty, tail or, if there are two eligible groups, worst-group-accuracy if Embeddings
+	// is set and trade-off otherwise
 	Criterion  string
-	Embeddings bool    // whether classes are predicted from many numbers without the group, as on a last layer
-	Folds      int     // ≥ 2; 0: DefaultFolds, or validationFolds of validation rows
-	Rate       float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
-	// largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else
-	// none
+	Embeddings bool // classes are predicted from many numbers without the group, as on a last layer
+	Folds      int  // ≥ 2; 0 means DefaultFolds, or validationFolds for validation rows
+	// weight of the average risk in the trade-off, in which the worst group's risk has weight 1
+	Rate float64
+	// maximum cost as a share of ERM's average; +Inf means none; NaN means 1 % if tail was requested, 0 if tail
+	// is the default, and none otherwise
 	Budget        float64
-	Rows          int          // largest number of rows used for the choice
-	Few           bool         // whether to try fewer penalty coefficients, and no half-balanced ERM
-	SharedColumns int          // columns whose coefficients all groups share; 0: all columns
-	Path          bool         // whether to bracket the optima at every penalty coefficient
-	Curve         bool         // whether to estimate risks by the number of rows fitted to
+	Rows          int          // maximum number of rows used for the choice
+	Few           bool         // try fewer penalty coefficients, and do not try half-balanced ERM
+	SharedColumns int          // number of columns whose coefficients all groups share; 0 means all columns
+	Path          bool         // bound the optima for every penalty coefficient
+	Curve         bool         // estimate risks as functions of the number of rows used for fitting
 	Ridge         bool         // whether to choose μ too
-	Range         *level.Range // levels that leave no model, which are not tried; nil: none is known
-	Comparisons   bool         // whether to count the effective comparisons
+	Range         *level.Range // levels at which a constant is optimal, which are not tried; nil if unknown
+	Comparisons   bool         // compute the effective numbers of comparisons
 	Seed          uint64
-	Observe       func(done, total int) // called after every model solved, one call at a time; may be nil
+	Observe       func(done, total int) // called after every solved model, never concurrently; may be nil
 }
 
-// DefaultOptions returns the options of `drotrain train`.
+// DefaultOptions returns the options with which `drotrain train` chooses.
 func DefaultOptions() Options {
 	return Options{Rate: 2, Budget: math.NaN(), Rows: 100_000}
 }
@@ -65,38 +66,41 @@ func (o Options) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// A Selection is a choice with the estimates it is based on. Its methods panic without candidates.
+// A Selection is a choice with the estimates on which it is based. Its methods panic if there are no candidates.
 type Selection struct {
 	Criterion string `json:"criterion"` // one of Criteria
-	// whether the criterion is worst-group-accuracy because of Options.Embeddings
+	// the criterion is worst-group-accuracy because Options.Embeddings was set
 	ByDefault bool     `json:"by_default,omitempty"`
 	Rate      float64  `json:"rate"`
-	Budget    *float64 `json:"budget"` // share of ERM's average; null: none
-	// of the rows of the choice; with validation rows, of these for their balanced subsets
+	Budget    *float64 `json:"budget"` // share of ERM's average; null means no budget
+	// folds of the rows used for the choice, or of the validation rows for their balanced subsets
 	Folds int `json:"folds"`
-	// validation rows that the candidates are measured on; 0: cross-validation
+	// number of validation rows on which the candidates were evaluated; 0 means cross-validation
 	Validation int         `json:"validation,omitempty"`
 	Rows       int         `json:"rows"`            // rows of the choice
 	Of         int         `json:"of"`              // training rows
-	Passes     float64     `json:"passes"`          // passes over the rows of the choice
-	Paths      []Path      `json:"paths,omitempty"` // of the adversaries over rows, if asked for
+	Passes     float64     `json:"passes"`          // passes over the rows used for the choice
+	Paths      []Path      `json:"paths,omitempty"` // paths of the adversaries over rows, if requested
 	Candidates []Candidate `json:"candidates"`      // ERM first
 	Chosen     int         `json:"chosen"`          // index
 
 	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
-	// proportion of resamples of the rows in which another family is chosen
+	// proportion of resamples of the rows in which a different family is chosen
 	Unstable float64 `json:"unstable"`
 	Replaced float64 `json:"replaced"` // proportion of resamples in which the rule replaces ERM
 	Reason   string  `json:"reason"`
 
-	Comparisons Comparisons `json:"comparisons,omitzero"` // for intervals on the rows of the choice, if asked for
+	// for intervals on the rows used for the choice, if requested
+	Comparisons Comparisons `json:"comparisons,omitzero"`
 
-	Curve []CurvePoint `json:"learning_curve,omitempty"` // if asked for: of ERM, then of the chosen level
+	// learning curves of ERM and then of the chosen level, if requested
+	Curve []CurvePoint `json:"learning_curve,omitempty"`
 
-	Start []float64 `json:"-"` // where to start the solver for the chosen level: the mean of its solutions by fold
+	// starting point of the solver for the chosen level: the mean of its solutions over the folds
+	Start []float64 `json:"-"`
 }
 
-// An Alternative is the candidate that another criterion would choose.
+// An Alternative is the candidate that a different criterion would choose.
 type Alternative struct {
 	Criterion string `json:"criterion"`
 	Chosen    int    `json:"chosen"` // index
@@ -153,40 +157,40 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	return c.Selection, err
 }
 
-// A selectionRun is the state of a choice of the level.
+// A selectionRun holds the state of choosing the level.
 type selectionRun struct {
 	*Selection
 	options Options
 	table   *Table // the rows of the choice
 	measure *measure
-	budget  float64   // share of ERM's average; +Inf: none
+	budget  float64   // share of ERM's average; +Inf means no budget
 	start   []float64 // ERM's solution on all rows
 
-	measured      *Table       // the rows that candidates are measured on: table, or validation rows
-	run           *foldRun     // of candidates that are fitted to the rows of table
-	validationRun *foldRun     // of candidates that are fitted to the validation rows; nil: none
+	measured      *Table       // rows on which candidates are evaluated: those of table, or validation rows
+	run           *foldRun     // run of the candidates that are fitted to the rows of table
+	validationRun *foldRun     // run of the candidates that are fitted to the validation rows; may be nil
 	solved        []solvedSpec // by candidate
 	values        values
 }
 
-// validationFolds is the default number of folds of the validation rows, for models of their balanced subsets: these have
-// few rows, so that a model without a third of them would be worse than the one that is delivered.
+// validationFolds is the default number of folds of the validation rows, for models on their balanced subsets.
+// These subsets have few rows, so a model fitted without a third of them would be worse than the delivered model.
 const validationFolds = 10
 
 const (
 	maxEntries = 2e7    // matrix entries of the choice
-	minRows    = 10_000 // that maxEntries does not go below
+	minRows    = 10_000 // minimum number of rows to which maxEntries may reduce the rows
 )
 
-// Bytes of a row of the choice: its vectors in a copy of the rows, and its margins and losses by
-// twenty candidates.
+// Memory in bytes for each row used for the choice: its vectors in a copy of the rows, and its margins and losses
+// for twenty candidates.
 const (
 	copyBytes      = 90
 	candidateBytes = 20 * 3 * 8
 )
 
-// MemoryBytes returns the memory that a choice on a dense table of rows × columns takes in addition to the
-// table: its sample of rows and a copy for every fold solved in parallel.
+// MemoryBytes returns the memory in bytes that a choice on a dense table of rows × columns takes in addition to the
+// table: for its sample of rows, and for a copy for every fold that is solved concurrently.
 func (o Options) MemoryBytes(rows, columns int) int64 {
 	n := min(rows, o.Rows, max(minRows, int(maxEntries)/max(1, columns)))
 	size := int64(n) * int64(8*columns+copyBytes)
@@ -200,7 +204,7 @@ func (o Options) MemoryBytes(rows, columns int) int64 {
 	return int64(copies)*size + int64(n)*candidateBytes
 }
 
-// check returns an error if the parts of the table do not fit together. There need not be a table.
+// check returns an error if the parts of the table are inconsistent. The table may be nil.
 func (t *Table) check() error {
 	if t == nil {
 		return nil
@@ -216,7 +220,7 @@ func (t *Table) check() error {
 	return nil
 }
 
-// choiceRows returns the largest number of rows that the choice uses.
+// choiceRows returns the maximum number of rows that the choice uses.
 func (t *Table) choiceRows(most int) int {
 	_, d := t.X.Dims()
 	if pass, _ := t.X.Work(); pass > 0 {
@@ -260,7 +264,7 @@ func (c *selectionRun) prepare() (err error) {
 		switch c.budget = math.Inf(1); {
 		case o.Criterion == "tail":
 			c.budget = 0.01
-		case c.Criterion == "tail": // nobody asked for robustness: it must cost nothing
+		case c.Criterion == "tail": // robustness was not requested, so it must not cost anything
 			c.budget = 0
 		}
 	}
@@ -294,14 +298,14 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	}
 	averages["erm"] = erm
 	paths := map[string]*path{}
-	for _, family := range families { // one family at a time: the next starts from the best ERM
+	for _, family := range families { // one family at a time; the next starts from the best ERM candidate
 		if family != "erm" {
 			factors = []float64{c.factorOf(paths["erm"].best)}
 		}
 		p, more := c.startPath(family, averages[family], factors)
 		from := make([]int, len(more))
 		for i := range from {
-			if from[i] = i - 1; family != "erm" { // ERM starts from the next larger μ
+			if from[i] = i - 1; family != "erm" { // a candidate of ERM starts from the next larger μ
 				from[i] = paths["erm"].best
 			}
 		}
@@ -343,7 +347,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 }
 
 // addValidationRun prepares the run of candidates that are fitted to the validation rows, out of fold. It returns
-// false if there are none, or too few to have folds and balanced subsets.
+// false if there are no such rows, or too few for folds and balanced subsets.
 func (c *selectionRun) addValidationRun() bool {
 	if c.measured == c.table {
 		return false
@@ -367,7 +371,7 @@ func (c *selectionRun) addValidationRun() bool {
 	return true
 }
 
-// factorOf returns the μ of a candidate as a multiple of the table's.
+// factorOf returns the μ of a candidate as a multiple of the table's μ.
 func (c *selectionRun) factorOf(candidate int) float64 {
 	if mu := c.table.Primal.Mu; mu > 0 {
 		return c.Candidates[candidate].Mu / mu
@@ -400,7 +404,7 @@ func (c *selectionRun) compareGroupLevels(ctx context.Context, balanced *path, m
 	return &path{family: "groups", level: c.Candidates[best].Level, best: best, top: best, bottom: best}, nil
 }
 
-// compareRowLevels cross-validates χ² over rows at the μ of a candidate.
+// compareRowLevels cross-validates χ² over rows with the μ of the given candidate.
 func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation float64) error {
 	factor := c.factorOf(at)
 	var more []Candidate
@@ -415,8 +419,8 @@ func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation f
 	return c.solve(ctx, more, from)
 }
 
-// MuOf returns the μ of the best candidate of a family by the criterion, or of the chosen candidate if that is of
-// the family; fallback if there is none.
+// MuOf returns the μ of the best candidate of a family by the criterion. If the chosen candidate is in the family,
+// it returns the μ of that candidate, and if no candidate is, it returns fallback.
 func (s *Selection) MuOf(family string, fallback float64) float64 {
 	if s.Best().Family == family {
 		return s.Best().Mu
@@ -443,8 +447,8 @@ func (t *Table) lossesOf(margin []float64) []float64 {
 	return loss
 }
 
-// leadsOf returns the margin of every row's class over the other one, from the margins of the model: below 0 where
-// it predicts the wrong class.
+// leadsOf returns, for every row, the margin of its class over the other one, given the margins of the model. It is
+// negative if the model predicts the wrong class.
 func (t *Table) leadsOf(margin []float64) []float64 {
 	lead := make([]float64, len(margin))
 	for j, m := range margin {
@@ -455,8 +459,8 @@ func (t *Table) leadsOf(margin []float64) []float64 {
 	return lead
 }
 
-// classLeads returns, for every row, the log-odds by which x prefers the row's class to the most probable other one of
-// more than two classes.
+// classLeads returns, for every row, the log-odds by which x prefers the row's class to the most probable other
+// class, if there are more than two.
 func (t *Table) classLeads(x []float64) ([]float64, error) {
 	oracle, err := t.Oracle()
 	if err != nil {

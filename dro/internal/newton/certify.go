@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// maxBoundPasses is the largest cost, in passes, of H with a bound of ρ, and of computing ρ itself.
+	// maxBoundPasses is the maximum cost, in passes, of H with a bound of ρ, and that of computing ρ itself.
 	maxBoundPasses = 1
 
-	// safetyFactor multiplies the number of samples that a bound is expected to need.
+	// safetyFactor is a factor for the expected number of samples that a bound needs.
 	safetyFactor = 1.2
 )
 
-// CertifyAtDecrement tries CertifyByCurvature at a point whose objective is, by the squared Newton
-// decrement, about decrement/2 above the optimum. It uses as many samples as the required gap is
-// expected to need, judging by the earlier bounds of this solve, if there are so many and they cost
-// less than another step.
+// CertifyAtDecrement tries CertifyByCurvature at a point whose objective exceeds the optimum by about decrement/2,
+// where decrement is the squared Newton decrement. It uses as many samples as the required gap is expected to need,
+// judging by earlier bounds in this solve, provided that there are enough samples and they cost less than another
+// step.
 func CertifyAtDecrement(r *engine.Run, decrement float64) {
 	c := r.Cert
 	goal := requiredGap(r)
@@ -57,14 +57,14 @@ func requiredGap(r *engine.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
-// affordableSamples returns the largest number of samples that CertifyAtDecrement may use.
+// affordableSamples returns the maximum number of samples that CertifyAtDecrement may use.
 func affordableSamples(c *engine.Certifier) int {
 	return SamplesFor(c, max(maxBoundPasses, c.Passes/5))
 }
 
-// RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the
-// required gap, judging by the earlier bounds of this solve. If it may not take enough samples to prove any
-// bound, that is twice the gap, divided by the expected shortfall.
+// RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the required
+// gap, judging by earlier bounds in this solve: twice the gap or, if too few samples may be used to prove any
+// bound, twice the gap divided by the expected shortfall.
 func RequiredDecrement(r *engine.Run) float64 {
 	c := r.Cert
 	enough := 2 * requiredGap(r) / max(1, c.Shortfall)
@@ -74,8 +74,8 @@ func RequiredDecrement(r *engine.Run) float64 {
 	return enough
 }
 
-// estimateShortfall estimates the weight of all samples in the Hessian of P divided by their weight in a
-// lower bound of the curvature. It returns 1 if that is not known.
+// estimateShortfall estimates the ratio of the weight of all samples in the Hessian of P to their weight in a lower
+// bound of the curvature. It returns 1 if the ratio is unknown.
 func estimateShortfall(c *engine.Certifier) float64 {
 	o, ok := c.Problem.Oracle.(engine.LinearModel)
 	dual, responds := c.Problem.Dual.(engine.Curved)
@@ -103,15 +103,15 @@ func estimateShortfall(c *engine.Certifier) float64 {
 	return 1
 }
 
-// SamplesFor returns the number of samples that CertifyByCurvature can use at the cost of the given passes.
+// SamplesFor returns the number of samples that CertifyByCurvature can use for the given number of passes.
 func SamplesFor(c *engine.Certifier, passes float64) int {
 	pass, sums := engine.WorkOf(c.Problem.Oracle)
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
 
-// curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j. These are the
-// first count samples or, if the adversary's weights are uneven and few of the first samples have weight, the samples
-// of the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
+// curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j. These are the first
+// count samples or, if the adversary's weights are uneven and few of the first samples have weight, the samples of
+// the largest weights that make up the proportion count/n of the total. ok is false if that requires more than
 // limit samples.
 func curvatureWeights(
 	c *engine.Certifier, o engine.LinearModel, count, limit int,
@@ -155,8 +155,8 @@ func curvatureWeights(
 }
 
 // shardedCurvatureWeights works like curvatureWeights for samples distributed over MPI ranks. It returns copies of
-// the heaviest samples or of some samples of every shard. If too many are wanted for copies, it
-// returns all samples in place, with the rows that describe their distribution.
+// the heaviest samples or of some samples of every shard. If there would be too many copies, it returns all
+// samples, without copying them, and the rows that describe their distribution.
 func shardedCurvatureWeights(
 	c *engine.Certifier, o engine.LinearModel, all engine.Model, count, limit int, uneven bool,
 ) (of engine.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {

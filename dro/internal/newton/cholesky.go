@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A cholesky is the Cholesky factor of a matrix A that is positive definite up to rounding. It factorises
-// DAD with a unit diagonal, so that the units of columns do not matter, and adds to the diagonal what
-// rounding took from a matrix that is singular or nearly so.
+// A cholesky is the Cholesky factor of a matrix A that is positive definite up to rounding. It factorises DAD,
+// whose diagonal is 1, so that the units of columns do not matter. If the matrix is singular or nearly so, it adds
+// to the diagonal to compensate for rounding errors.
 type cholesky struct {
 	unit   []float64 // powers of two, D
 	upper  *mat.TriDense
@@ -18,14 +18,14 @@ type cholesky struct {
 	chol   mat.Cholesky
 }
 
-// Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i: rounding
-// alone may leave that much of it. nil means no limits. bad is the index of a diagonal entry that is not finite, −1 if
-// all are finite. After an error there is no factor; the previous one is lost too.
+// Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i, of
+// which a value of this size may be due to rounding alone; nil means no limits. bad is the index of a diagonal
+// entry that is not finite, or −1 if all are finite. After an error there is no factor, not even the previous one.
 func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
-		firstJitter = 1e-14 // first addition, relative to the diagonal
-		maxJitter   = 1e6   // more than the row sums of any scaled matrix of 2000 columns
-		growth      = 100   // growth of the addition from trial to trial
+		firstJitter = 1e-14 // first number added, relative to the diagonal
+		maxJitter   = 1e6   // larger than the row sums of any scaled matrix with 2000 columns
+		growth      = 100   // factor by which the added number grows from trial to trial
 	)
 	size := a.SymmetricDim()
 	c.factor = blas64.Triangular{}
@@ -62,7 +62,7 @@ func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 	return -1, nil
 }
 
-// Solve overwrites v with A⁻¹v, or with NaN if no factor exists yet.
+// Solve replaces v by A⁻¹v, or by NaN if there is no factor.
 func (c *cholesky) Solve(v []float64) {
 	if c.factor.N == 0 {
 		for i := range v {

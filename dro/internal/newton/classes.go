@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxBlockEntries is the largest number of entries of all blocks; beyond it only their diagonals are used.
+// maxBlockEntries is the maximum number of entries of all blocks; if there are more, only the diagonals of blocks
+// are used.
 const maxBlockEntries = 1 << 25
 
 // classBlocks precondition the Hessian of samples with K margins each by its blocks on the diagonal,
@@ -26,10 +27,10 @@ type classBlocks struct {
 	ridge  []float64 // d·K
 	same   bool      // the penalty is the same for all classes
 	ones   []float64 // n
-	slope  []float64 // n·K: at the point of the last update
+	slope  []float64 // n·K slopes at the point of the last update
 
-	factor []mat.Cholesky // K: the blocks, if they are formed
-	diag   []float64      // d·K: the diagonal of the blocks
+	factor []mat.Cholesky // factors of the K blocks, if they are formed
+	diag   []float64      // d·K diagonal entries of the blocks
 	formed bool
 }
 
@@ -47,7 +48,7 @@ func newClassBlocks(o engine.ClassModel, e *engine.Evaluator, ridge []float64) *
 	return b
 }
 
-// update forms the blocks for the weights of h. It takes about one pass.
+// update forms the blocks for the weights in h. It takes about one pass.
 func (b *classBlocks) update(h *operator, slope []float64) error {
 	e := h.evaluator
 	if b.slope == nil {
@@ -89,7 +90,7 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 	return nil
 }
 
-// factorise factorises the block of class c. If rounding leaves it indefinite, its diagonal is raised.
+// factorise factorises the block of class c. If the block is indefinite due to rounding, its diagonal is increased.
 func (b *classBlocks) factorise(c int, samples []int, weight []float64) (overflow int) {
 	gram := make([]float64, b.d*b.d)
 	b.oracle.GramOf(gram, samples, weight)
@@ -118,8 +119,8 @@ func (b *classBlocks) setDiagonal(c, i int, v float64) {
 	b.diag[i*b.k+c] = v
 }
 
-// drawSamples returns about limit samples, drawn with probabilities proportional to w, and weights with which
-// sums have the same expectation as with w. If no more than limit samples have a weight, it returns all of these.
+// drawSamples returns about limit samples, drawn with probabilities proportional to w, and weights for which sums
+// have the same expectation as for w. If at most limit samples have weight, it returns all of these.
 func drawSamples(w []float64, limit int) (samples []int, weight []float64) {
 	total, count := 0.0, 0
 	for _, v := range w {
@@ -155,7 +156,7 @@ func (b *classBlocks) addProductTo(dst []float64, h *operator, v []float64, lo, 
 	h.evaluator.Problem.Oracle.AddGradTo(dst, b.ones, h.margin, lo, hi)
 }
 
-// solve overwrites v with its product with the inverse of the preconditioner.
+// solve replaces v by its product with the inverse of the preconditioner.
 func (b *classBlocks) solve(v []float64) {
 	var common []float64
 	if b.same {

@@ -12,35 +12,38 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A strong adversary may leave no model: a constant prediction is then optimal. At a constant x₀ whose losses are
-// tied, every y in a face of Y is a best response, and x₀ is optimal exactly if one of them has Σ_j y_j ∇f_j(x₀) = 0
+// If the adversary is strong, a constant prediction may be optimal. At a constant x₀ whose losses are tied, every y
+// in a face of Y is a best response, and x₀ is optimal exactly if one of them has Σ_j y_j ∇f_j(x₀) = 0
 // (docs/math.md §10). A descent method finds x₀ slowly and proves nothing there, because the best response that it
-// computes is an arbitrary one of the face. The weights y come from a smooth problem in d variables instead,
+// computes is an arbitrary element of the face. Instead, the weights y are found by solving a smooth problem in d
+// variables,
 //
 //	min_v max_{y∈Y} Σ_j y_j (f_j(x₀) + ⟨∇f_j(x₀), v⟩) − ν D(y‖w),
 //
-// at whose optimum the derivative in v, Σ_j y_j ∇f_j(x₀), is zero. Its value is P(x₀) − ν min D over these y, so that
-// any v with a value below P(x₀) − ν sup D shows that there are none.
+// at whose optimum the derivative with respect to v, Σ_j y_j ∇f_j(x₀), is zero. Its value is P(x₀) − ν min D over
+// these y, so any v with a value below P(x₀) − ν sup D shows that there are no such y.
 
 const (
-	// tiltSteps is the largest number of Newton steps for the weights of a constant prediction.
+	// tiltSteps is the maximum number of Newton steps for finding the weights of a constant prediction.
 	tiltSteps = 60
 
-	// tieTolerance is the largest relative difference of tied losses, and tiltShare is ν divided by the distance of
-	// the two losses that are not tied, small enough that the adversary exhausts the larger one first.
+	// tieTolerance is the maximum relative difference of tied losses. tiltShare is the ratio of ν to the
+	// distance between the two losses that are not tied; it is so small that the adversary exhausts the larger
+	// loss first.
 	tieTolerance = 1e-12
 	tiltShare    = 1e-3
 
-	// constantRows samples, or constantRowsPerColumn per column if they are more, decide whether to ask all rows.
+	// constantRows is the number of samples, or constantRowsPerColumn for each column if that is more, that
+	// decide whether all rows are tested.
 	constantRows, constantRowsPerColumn = 4096, 256
 
 	// maxMargin bounds the constants that are considered.
 	maxMargin = 1 << 30
 )
 
-// CertifyConstant certifies the best constant prediction if it is optimal. It does nothing for a penalised or
-// fixed adversary. If quick is set, a sample of the rows is asked first. It costs about ten passes where a constant is
-// optimal, and one to three otherwise; with quick, that share of the sample's rows.
+// CertifyConstant certifies the best constant prediction if it is optimal. It does nothing if the adversary is
+// penalised or fixed. If quick is set, a sample of the rows is tested first. It takes about ten passes if a
+// constant is optimal, and one to three otherwise; with quick, these are passes over the sample.
 func CertifyConstant(r *engine.Run, quick bool) {
 	if !mayBeConstant(r.Problem) || quick && sampleExcludesConstant(r.Ctx, r.Problem) {
 		return
@@ -56,7 +59,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 		groups := t.Cert.Groups
 		if balanced := c.ScratchSpace(); engine.FreeCount(r.Problem.Primal) == 1 &&
 			engine.Balance(c.Rows, balanced, y, c.Slope) {
-			y, groups = balanced, nil // exact in the intercept, for losses without curvature
+			y, groups = balanced, nil // exact with respect to the intercept, for losses without curvature
 		}
 		c.AdoptWeights(y, groups)
 		if c.RecordAdoptedBound(); !r.Certified() {
@@ -73,9 +76,9 @@ func CertifyConstant(r *engine.Run, quick bool) {
 	}
 }
 
-// AssessConstant reports whether a constant prediction is optimal for p, the smallest divergence D of weights that
-// prove it, and the limit of x(ν)/ν for optima x(ν) with the penalty ν·D. The divergence is +Inf if no constant is
-// optimal.
+// AssessConstant reports whether a constant prediction is optimal for p. It also returns the smallest divergence D
+// of weights that prove it, and the limit of x(ν)/ν for optima x(ν) with the penalty ν·D. The divergence is +Inf if
+// no constant is optimal.
 func AssessConstant(ctx context.Context, p *saddle.Problem) (optimal bool, divergence float64, direction []float64) {
 	const accuracy = 1e-9 // of the risk
 	if !mayBeConstant(p) {
@@ -103,7 +106,7 @@ func mayBeConstant(p *saddle.Problem) bool {
 	if !ok || a.Modulus() > 0 || a.Region() == engine.Point || a.Region() == engine.Elsewhere {
 		return false
 	}
-	if engine.Has[engine.Grouped](a) { // their few pieces are not tied at an optimum, except by accident
+	if engine.Has[engine.Grouped](a) { // a few groups are not tied at an optimum, except by accident
 		return false
 	}
 	_, d, _ := p.Oracle.Dims()
@@ -137,9 +140,9 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	return !optimal
 }
 
-// constantPoint evaluates the constant prediction that may be optimal with c and returns it, or nil if none may be. The
-// point is 0 if all losses are tied there. With an intercept and losses of two kinds, such as two classes, it is the
-// constant of least risk.
+// constantPoint returns and evaluates with c the constant prediction that may be optimal, or returns nil if none
+// may be. The point is 0 if all losses are tied there. If there are an intercept and losses of two kinds, such as
+// those of two classes, it is the constant with the least risk.
 func constantPoint(c *engine.Certifier) []float64 {
 	x := make([]float64, c.D)
 	c.Evaluate(x)
@@ -167,11 +170,11 @@ func constantPoint(c *engine.Certifier) []float64 {
 	return x
 }
 
-// A rowKinds divides the rows into two kinds, each with one loss as a function of the intercept.
+// A rowKinds divides the rows into two kinds. All rows of a kind have the same loss as a function of the intercept.
 type rowKinds struct {
 	*engine.Certifier
-	rows      [2]int    // a row of either kind; −1 for none on this rank
-	indicator []float64 // n: 1 for rows of the first kind, 0 for the others
+	rows      [2]int    // a row of each kind; −1 if this rank has none
+	indicator []float64 // n numbers: 1 for rows of the first kind, 0 for the others
 	work      []float64 // n
 }
 
@@ -181,9 +184,8 @@ func (k *rowKinds) free() {
 	k.Release(k.work)
 }
 
-// kindsOfRows returns the kinds of the rows, which differ in their loss or slope at the point last
-// evaluated. ok is false if
-// there is no intercept or the rows are not of two kinds. The caller frees the kinds.
+// kindsOfRows returns the kinds of the rows, which differ in their loss or slope at the last point evaluated. ok is
+// false if there is no intercept or there are not exactly two kinds. The caller must free the kinds.
 func kindsOfRows(c *engine.Certifier) (k *rowKinds, ok bool) {
 	k = &rowKinds{Certifier: c, rows: [2]int{-1, -1}, indicator: c.Vector(c.N), work: c.Vector(c.N)}
 	if !engine.Has[engine.LinearModel](c.Problem.Oracle) || engine.FreeCount(c.Problem.Primal) != 1 {
@@ -198,7 +200,7 @@ func kindsOfRows(c *engine.Certifier) (k *rowKinds, ok bool) {
 	if !(low < high) {
 		return k, false
 	}
-	// of either kind, and whether there is a third
+	// extremes for each kind, and whether there is a third kind
 	ends := []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), 0}
 	lo, hi := c.Rows.LocalRange(c.N)
 	for j := lo; j < hi; j++ {
@@ -218,13 +220,13 @@ func kindsOfRows(c *engine.Certifier) (k *rowKinds, ok bool) {
 	return k, ends[4] == 0 && ends[0] == -ends[1] && ends[2] == -ends[3]
 }
 
-// largestAndSmallest returns the largest and the smallest entry of a vector with one entry per sample.
+// largestAndSmallest returns the largest and the smallest entry of a vector with one entry for each sample.
 func largestAndSmallest(c *engine.Certifier, v []float64) (high, low float64) {
 	high = c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Max(v[lo:hi]) })
 	return high, -c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(v[lo:hi]) })
 }
 
-// evaluateConstant returns losses and slopes of both kinds at the constant (0, b).
+// evaluateConstant returns the losses and slopes of both kinds for the constant (0, b).
 func (k *rowKinds) evaluateConstant(b float64) (loss, slope [2]float64) {
 	x, v := make([]float64, k.D), make([]float64, 4)
 	x[k.D-1] = b
@@ -240,8 +242,9 @@ func (k *rowKinds) evaluateConstant(b float64) (loss, slope [2]float64) {
 	return [2]float64{v[0], v[1]}, [2]float64{v[2], v[3]}
 }
 
-// bestConstant returns the intercept b of least risk among the constants (0, b), if weights of a whole face of Y may
-// prove it: where both kinds have the same loss or, for a polyhedron, where the adversary gives one kind all it may.
+// bestConstant returns the intercept b of the constant (0, b) with the least risk, if the weights of a whole face
+// of Y may prove it. This is the case if both kinds have the same loss or, for a polyhedron, if the adversary gives
+// one kind its maximum weight.
 func (k *rowKinds) bestConstant() (b float64, ok bool) {
 	b, ok = rootOf(func(b float64) float64 { loss, _ := k.evaluateConstant(b); return loss[0] - loss[1] })
 	if !ok {
@@ -268,14 +271,14 @@ func (k *rowKinds) bestConstant() (b float64, ok bool) {
 	return rootOf(func(b float64) float64 { _, s := k.evaluateConstant(b); return share*s[0] + (1-share)*s[1] })
 }
 
-// largestMass returns the largest weight that the adversary can give the rows of the indicator.
+// largestMass returns the maximum weight that the adversary can give to the rows of the indicator.
 func (k *rowKinds) largestMass() float64 {
 	mass, _ := k.Problem.Dual.BestResponseTo(k.work, k.indicator)
 	return mass
 }
 
-// rootOf returns a root of a monotone function, if there is one of absolute value below maxMargin, by the Illinois
-// method with a bisection every third step.
+// rootOf returns a root of a monotone function if there is one with absolute value below maxMargin. It uses the
+// Illinois method, with a bisection in every third step.
 func rootOf(f func(b float64) float64) (b float64, ok bool) {
 	low, high := -1.0, 1.0
 	below, above := f(low), f(high)
@@ -312,11 +315,11 @@ func rootOf(f func(b float64) float64) (b float64, ok bool) {
 	return best, true
 }
 
-// A tilt searches for weights that prove that a constant prediction is optimal.
+// A tilt is a search for weights that prove that a constant prediction is optimal.
 type tilt struct {
 	*newton
 	nu    float64 // of the divergence
-	least float64 // value below which there are no such weights
+	least float64 // value below which no such weights exist
 
 	from           *engine.Certifier // evaluator of the constant
 	value0, slope0 []float64         // losses and slopes there
@@ -329,7 +332,8 @@ func (t *tilt) free() {
 	t.from.Release(t.slope0)
 }
 
-// newTilt returns the search for the constant x, the point last evaluated by c. The caller frees it.
+// newTilt returns a search for the constant x, which must be the last point evaluated by c. The caller must free
+// it.
 func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	largest, smallest := largestAndSmallest(c, c.Value)
 	apart := largest - smallest
@@ -337,11 +341,13 @@ func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	var primal saddle.Primal = saddle.L2{}
 	if apart > tieTolerance*math.Abs(c.Objective) {
 		t.nu = tiltShare * apart
-		primal = pinned(1 / t.nu) // the masses of both kinds are fixed, and with them the derivative in the intercept
+		// the total weights of both kinds are fixed, and therefore also the derivative with respect to the
+		// intercept
+		primal = pinned(1 / t.nu)
 	}
 	dual, most := c.Problem.Dual.(engine.Smoothable).Smoothed(t.nu, c.N)
 	t.least = c.Objective - t.nu*most*(1+1e-9) - 1e-12*math.Abs(c.Objective)
-	if ball, ok := dual.(engine.Radial); ok { // the radius is compared with the result, through the least value
+	if ball, ok := dual.(engine.Radial); ok { // the result is compared with the radius through the least value
 		dual = ball.WithoutBall()
 	}
 	t.from, t.value0, t.slope0 = c, c.Vector(c.N), c.Vector(len(c.Slope))
@@ -352,8 +358,8 @@ func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	return t
 }
 
-// solve takes Newton steps until prove accepts the weights of a step, and reports whether it did. prove is called
-// once the squared decrement is at most the accuracy.
+// solve takes Newton steps until prove accepts the weights of a step, and returns true if it does. prove is called
+// once the squared decrement is at most accuracy.
 func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 	if math.IsInf(t.Cert.Evaluate(t.Start), 1) {
 		return false
@@ -384,7 +390,7 @@ func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 	return false
 }
 
-// A pinned primal penalises only the last coordinate: ½ pinned·x_d².
+// A pinned is a primal that penalises only the last coordinate: ½ pinned·x_d².
 type pinned float64
 
 var _ engine.Ridge = pinned(0)
@@ -404,13 +410,13 @@ func (p pinned) ProxTo(dst, g, center []float64, a, c float64) {
 	dst[last] *= c / (a*float64(p) + c)
 }
 
-// FenchelYoung implements engine.Primal: the linear function is not bounded.
+// FenchelYoung implements engine.Primal. The linear function is unbounded.
 func (pinned) FenchelYoung(_, _ []float64) float64 { return math.Inf(1) }
 
 // AddGradTo implements engine.Smooth.
 func (p pinned) AddGradTo(dst, x []float64) { dst[len(x)-1] += float64(p) * x[len(x)-1] }
 
-// RidgeTo implements engine.Ridge: it overwrites the diagonal with 0 except for the last entry.
+// RidgeTo implements engine.Ridge. The diagonal is 0 except for the last entry.
 func (p pinned) RidgeTo(diagonal []float64) {
 	clear(diagonal)
 	diagonal[len(diagonal)-1] = float64(p)
@@ -419,8 +425,8 @@ func (p pinned) RidgeTo(diagonal []float64) {
 // FreeCount implements engine.Ridge.
 func (pinned) FreeCount() int { return 0 }
 
-// linearise returns the oracle of the losses linearised at the point that c evaluated last, as functions of the step.
-// It stores the losses and slopes there in value and slope.
+// linearise returns the oracle of the losses, linearised at the last point that c evaluated, as functions of the
+// step. It stores the losses and slopes at that point in value and slope.
 func linearise(c *engine.Certifier, value, slope []float64) saddle.Oracle {
 	lo, hi := c.Rows.LocalRange(c.N)
 	k := len(slope) / len(value)
@@ -432,7 +438,7 @@ func linearise(c *engine.Certifier, value, slope []float64) saddle.Oracle {
 	return linearisedClasses{c.Problem.Oracle.(engine.ClassModel), value, slope, make([]float64, c.N)}
 }
 
-// linearised is the oracle of losses value_j + slope_j z_jᵀv.
+// A linearised is the oracle of losses value_j + slope_j z_jᵀv.
 type linearised struct {
 	engine.LinearModel
 	value, slope []float64
@@ -441,7 +447,7 @@ type linearised struct {
 // NonNegative implements engine.NonNegative.
 func (linearised) NonNegative() bool { return false }
 
-// Rounding implements engine.Rounded: it is unknown.
+// Rounding implements engine.Rounded. The rounding is unknown.
 func (linearised) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
 // EvalTo implements engine.Oracle.
@@ -453,10 +459,10 @@ func (l linearised) EvalTo(value, slope, v []float64, lo, hi int) {
 	}
 }
 
-// CurvatureTo implements engine.LinearModel: there is none.
+// CurvatureTo implements engine.LinearModel. The curvature is 0.
 func (linearised) CurvatureTo(curvature, _ []float64, lo, hi int) { clear(curvature[lo:hi]) }
 
-// linearisedClasses works like linearised with several margins per sample.
+// A linearisedClasses works like linearised for several margins of each sample.
 type linearisedClasses struct {
 	engine.ClassModel
 	value, slope, zero []float64
@@ -465,7 +471,7 @@ type linearisedClasses struct {
 // NonNegative implements engine.NonNegative.
 func (linearisedClasses) NonNegative() bool { return false }
 
-// Rounding implements engine.Rounded: it is unknown.
+// Rounding implements engine.Rounded. The rounding is unknown.
 func (linearisedClasses) Rounding() (terms int, largest []float64, smoothness float64) {
 	return 0, nil, 0
 }

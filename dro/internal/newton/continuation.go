@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	// continuationFactor is the factor between the penalties of two stages.
+	// continuationFactor is the ratio of the penalties of successive stages.
 	continuationFactor = 5
 
-	// aroundFactor replaces continuationFactor if the penalties are around the weights of the previous stage.
+	// aroundFactor replaces continuationFactor if penalties measure the distance from the weights of the
+	// previous stage.
 	aroundFactor = 1.4
 
-	// unpenalisedFirst is the ratio of the objective and ν above which the problem at ν = 0 is solved
-	// first.
+	// unpenalisedFirst is the ratio of the objective to ν above which the problem at ν = 0 is solved first.
 	unpenalisedFirst = 4000
 
-	// stageGap is the gap of a stage, relative to its largest penalty, and of the quadratic problem of
-	// a step, relative to the decrease expected before.
+	// stageGap is the gap of a stage, relative to its maximum penalty, and that of the quadratic problem of a
+	// step, relative to its expected decrease.
 	stageGap = 0.05
 
-	// nonsmoothMultiplier is the multiplier of a ball, relative to the objective, below which a
-	// nonsmooth point is near. A continuation begins at twice that.
+	// nonsmoothMultiplier is the multiplier of a ball, relative to the objective, below which a nonsmooth point
+	// is considered near. A continuation begins at twice that.
 	nonsmoothMultiplier = 0.02
 )
 
-// A continuation solves a problem without a penalty, which may have no gradient, by decreasing penalties,
-// starting each stage at the optimum of the previous one. Optima do not increase with ν, so that lower bounds
-// at a larger ν are lower bounds of the problem, and so is the bound that the weights of a stage prove.
+// A continuation solves a problem without a penalty, which may have no gradient, through problems with decreasing
+// penalties; each stage starts at the optimum of the previous one. Optimal values do not increase with ν, so lower
+// bounds for a larger ν are lower bounds of the problem, and so is the bound that the weights of a stage prove.
 //
-// The penalties of a risk by ranks measure the distance to the weights of the previous stage: the proximal point
-// method in the weights. ν then hardly needs to fall. Small values make Newton steps short, because every order of the
-// losses is another piece.
+// For a risk that depends on ranks, penalties measure the distance from the weights of the previous stage, which is
+// the proximal point method in the weights. ν then hardly needs to decrease. For small ν, Newton steps would be
+// short, because every order of the losses is a separate piece.
 type continuation struct {
 	*engine.Run
 	dual     engine.Smoothable
@@ -46,10 +46,11 @@ type continuation struct {
 	before   []float64 // optimum of the previous stage, at nuBefore; nil before the second stage
 	nuBefore float64
 
-	center []float64 // n: weights that the penalty of the next stage measures from; nil: reference weights
+	// n weights from which the penalty of the next stage measures the distance; nil means the reference weights
+	center []float64
 }
 
-// newContinuation starts a continuation at the start of the run, with a first penalty of at most most.
+// newContinuation starts a continuation at the starting point of the run, with an initial penalty of at most most.
 func newContinuation(r *engine.Run, m Newton, most float64) (*continuation, error) {
 	dual, err := engine.Required[engine.Smoothable](r.Problem.Dual)
 	if err != nil {
@@ -68,9 +69,9 @@ func isBall(p *saddle.Problem) bool {
 	return (region == engine.Part || region == engine.Whole) && p.Dual.Modulus() == 0 && engine.IsDifferentiable(p)
 }
 
-// isNearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last
-// evaluated. The risk of a ball that reaches a vertex of largest loss has no gradient, and such a
-// point may be the optimum: at x = 0, for example, all losses are the same.
+// isNearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the last point evaluated. The
+// risk has no gradient if the ball reaches a vertex of Y at which the loss is largest, and such a point may be the
+// optimum: at x = 0, for example, all losses are equal.
 func (m *newton) isNearNonsmooth() bool {
 	c := m.Cert
 	return !m.continued && isBall(m.Problem) && c.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
@@ -79,8 +80,8 @@ func (m *newton) isNearNonsmooth() bool {
 // exceedsPenalty reports whether the objective is so large compared with ν that Newton steps are short.
 func exceedsPenalty(value, nu float64) bool { return math.Abs(value) > unpenalisedFirst*nu }
 
-// beginContinuation starts a continuation in decreasing penalties, at most once per solve, if a nonsmooth point
-// of a ball is near. It reports whether it did.
+// beginContinuation starts a continuation with decreasing penalties if a nonsmooth point of a ball is near, at most
+// once in a solve. It returns true if it does.
 func (m *newton) beginContinuation() bool {
 	if !m.isNearNonsmooth() {
 		return false
@@ -98,9 +99,9 @@ func (m *newton) beginContinuation() bool {
 	return true
 }
 
-// solveUnpenalised solves the problem at ν = 0 first, at most once per solve, if the losses exceed ν by so much
-// that many Newton steps, each about as long as ν, would be needed: that optimum is at a distance of about ν.
-// It moves there and reports whether it did.
+// solveUnpenalised first solves the problem at ν = 0 if the losses exceed ν by so much that Newton's method would
+// need many steps, whose length is about ν; the optimum at ν = 0 is at a distance of about ν. It moves there and
+// returns true. It does so at most once in a solve.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
 	smoothable, ok := m.Problem.Dual.(engine.Smoothable)
@@ -142,7 +143,7 @@ func (m *newton) followPath() error { return m.path.Step() }
 
 // Step takes one stage.
 func (m *continuation) Step() error {
-	const least = 1e-13 // smallest ν relative to the objective; below it rounding decides
+	const least = 1e-13 // minimum ν relative to the objective; for a smaller ν rounding dominates
 	c := m.Cert
 	size := c.Best.Magnitude(c.BestObjective)
 	if m.nu == 0 {
@@ -163,7 +164,8 @@ func (m *continuation) Step() error {
 	if m.center != nil {
 		s.RelativeGap = max(1e-13, min(s.RelativeGap, 0.1*c.Best.Relative()))
 	}
-	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients follow
+	// an evaluation and three gradients will follow
+	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1)))
 	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err
@@ -197,7 +199,7 @@ func (m *continuation) Step() error {
 	return nil
 }
 
-// tightenLowerBound improves the lower bound with the weights y of the penalised problem, at the point last
+// tightenLowerBound improves the lower bound with the weights y of the penalised problem, at the last point
 // evaluated.
 func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
@@ -209,8 +211,8 @@ func (m *continuation) tightenLowerBound(y []float64) {
 	}
 }
 
-// setNextStage sets the next penalty and its starting point after a stage with the optimum x. As long as the
-// active pieces stay the same, the optimum is linear in ν.
+// setNextStage sets the next penalty and its starting point after a stage with optimum x. As long as the active
+// pieces do not change, the optimum is linear in ν.
 func (m *continuation) setNextStage(x []float64) {
 	next := m.nu / continuationFactor
 	m.x = slices.Clone(x)
@@ -225,5 +227,5 @@ func (m *continuation) setNextStage(x []float64) {
 // Check implements Stepper.
 func (m *continuation) Check() {}
 
-// IsCheckDue implements Stepper: after every stage.
+// IsCheckDue implements Stepper. A check is due after every stage.
 func (*continuation) IsCheckDue(bool) bool { return true }

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A coupling is Σ_k share_k along_k along_kᵀ.
+// A coupling is the matrix Σ_k share_k along_k along_kᵀ.
 type coupling struct {
 	along [][]float64 // k×d
 	share []float64   // k

@@ -1,6 +1,6 @@
-// Package newton implements Newton's method on the exact objective (newton.go; start here, with
-// solver.md), with a warm start by L-BFGS (warm.go), a restriction to the rows of most weight
-// (heaviest.go), a continuation in decreasing penalties (continuation.go) and, without a penalty, sequential quadratic
-// programming (sqp.go); L-BFGS (lbfgs.go); Hessians, as matrices (factored.go) or as
-// operators (operator.go); and lower bounds from the curvature of the losses (certify.go, minorant.go).
+// Package newton implements methods on the exact objective. Newton's method is in newton.go, where reading should
+// start together with solver.md. It has a warm start by L-BFGS (warm.go), a restriction to the rows with the
+// largest weights (heaviest.go), a continuation with decreasing penalties (continuation.go) and, if there is no
+// penalty, sequential quadratic programming (sqp.go). L-BFGS is in lbfgs.go. Hessians are matrices (factored.go) or
+// operators (operator.go). Lower bounds from the curvature of the losses are in certify.go and minorant.go.
 package newton

@@ -9,31 +9,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MaxColumns is the largest number of parameters whose d×d matrix is formed.
+// MaxColumns is the maximum number of parameters for which a d×d matrix is formed.
 const MaxColumns = 2000
 
-// A Factored is the Hessian of the objective at one point, factorised. With
-// weights y and response c, the Hessian of the τ-lift in (x, τ) is
+// A Factored is the Hessian of the objective at one point, factorised. With weights y and response c, the Hessian
+// of the τ-lift in (x, τ) is
 //
 //	Σ_j y_j∇²f_j + Σ_j c_j(∇f_j, −1)(∇f_j, −1)ᵀ + ∇²φ,
 //
-// and that of P in x its Schur complement (math: §9). It is the geometry in
-// which the practical methods take their primal steps: there the problem is well
-// conditioned whatever the scaling of the columns.
+// and that of P in x is its Schur complement (math: §9). Practical methods take their primal steps in this
+// geometry, in which the problem is well conditioned regardless of the scaling of the columns.
 type Factored struct {
 	weights
 	ridge  []float64 // the diagonal of ∇²φ
 	N, D   int
-	lifted bool // over (x, τ), else over x
+	lifted bool // over (x, τ); otherwise over x
 
 	Lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
-	scale  []float64 // mean squares of the columns; nil until needed
-	Full   []float64 // diagonal before the Schur complement is taken
-	least  []float64 // bounds of the part of the diagonal that may be rounding
+	scale  []float64 // mean squares of the columns; nil if not yet needed
+	Full   []float64 // diagonal before the Schur complement is computed
+	least  []float64 // bounds of the part of the diagonal that may be due to rounding
 
 	grams  *gram
 	Matrix *mat.SymDense // the Hessian
-	damped *mat.SymDense // what is factorised: H + λ·diag(scale)
+	damped *mat.SymDense // the matrix that is factorised: H + λ·diag(scale)
 	factor cholesky
 }
 
@@ -44,7 +43,7 @@ func addDiagonal(h *mat.SymDense, diagonal []float64) {
 	}
 }
 
-// NewFactored returns a Hessian that is not formed yet, for a problem that has one (IsFormable).
+// NewFactored returns a Hessian that has not been formed, for a problem that has one (IsFormable).
 func NewFactored(p *saddle.Problem, lifted bool, e *engine.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
 	m := &Factored{weights: newWeights(p, e), grams: newGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
@@ -61,7 +60,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *engine.Evaluator) *Factored 
 // Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
-// Cost returns the cost of the Gram matrix divided by the cost of losses and a gradient.
+// Cost returns the ratio of the cost of the Gram matrix to that of losses and a gradient.
 func (m *Factored) Cost() float64 {
 	pass, gram := engine.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {
@@ -77,8 +76,8 @@ func (m *Factored) Redamp(lambda float64) error {
 	return m.factorise()
 }
 
-// addDamping sets the damping λ of the next factor. The first time that it is positive
-// it computes the mean squares of the columns: one pass.
+// addDamping sets the damping λ of the next factor. When λ is positive for the first time, it computes the mean
+// squares of the columns, which takes one pass.
 func (m *Factored) addDamping(lambda float64) {
 	if lambda > 0 && m.scale == nil {
 		m.measureColumns()
@@ -104,9 +103,8 @@ func (m *Factored) measureColumns() {
 	m.Matrix.CopySym(kept)
 }
 
-// Update forms and factorises the Hessian at the point with best response r and
-// these slopes. It takes one pass, or the sample's share of one. It returns an error if
-// an entry overflows.
+// Update forms and factorises the Hessian at the point with best response r and these slopes. It takes one pass, or
+// the corresponding share of one if a sample is used. It returns an error if an entry overflows.
 func (m *Factored) Update(r *engine.Response, slope []float64) error {
 	m.grams.part.Clear()
 	m.weights.update(r, slope, m.grams.count, func(s, lo, hi int) {
@@ -125,7 +123,7 @@ func (m *Factored) Update(r *engine.Response, slope []float64) error {
 		}
 	}
 	m.coupling.addTo(m.D, m.Matrix, m.Full)
-	addDiagonal(m.Matrix, m.ridge) // last, for it may be all that is left
+	addDiagonal(m.Matrix, m.ridge) // added last, since other terms may vanish
 	if m.lifted {
 		for i := range m.D {
 			m.Matrix.SetSym(i, m.D, -m.cross[i])
@@ -138,7 +136,7 @@ func (m *Factored) Update(r *engine.Response, slope []float64) error {
 
 // factorise factorises the damped Hessian.
 func (m *Factored) factorise() error {
-	const rounding = 1e-14 // relative rounding error of the diagonal before the Schur complement
+	const rounding = 1e-14 // relative rounding error of the diagonal before the Schur complement is computed
 	m.damped.CopySym(m.Matrix)
 	for i := range m.least {
 		m.least[i] = rounding * m.Full[i]
@@ -154,11 +152,11 @@ func (m *Factored) factorise() error {
 	return err
 }
 
-// Solve overwrites v with H⁻¹v, or with NaN if no Hessian has been factorised.
+// Solve replaces v by H⁻¹v, or by NaN if no Hessian has been factorised.
 func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
-// CheckOverflow returns the OverflowError of the first column whose squares overflow, nil if there is
-// no such column or the oracle does not report its rounding.
+// CheckOverflow returns the OverflowError for the first column whose squares overflow, or nil if there is none or
+// the oracle does not report its rounding.
 func CheckOverflow(o saddle.Oracle) error {
 	products, ok := o.(engine.LinearModel)
 	if !ok {
@@ -180,16 +178,16 @@ func CheckOverflow(o saddle.Oracle) error {
 }
 
 var (
-	// ErrSteep reports that 1/ν in the second derivatives overflows.
+	// ErrSteep reports that 1/ν overflows in the second derivatives.
 	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: use a larger ν, or ν = 0")
 	// ErrIndefinite reports that rounding has left no usable Hessian.
 	ErrIndefinite = errors.New("dro: the Hessian is not positive definite, even up to rounding")
 )
 
-// The damping λ of a Hessian after the first failure, and the λ below which damping is dropped.
+// The damping λ of a Hessian after the first failure, and the λ below which damping is removed.
 const FirstDamping, LeastDamping = 1e-3, 1e-6
 
-// TakeOver copies the Hessian of another run on a similar problem, without its damping. Neither may be lifted.
+// TakeOver copies the Hessian of a run on a similar problem, without its damping. Neither may be lifted.
 func (m *Factored) TakeOver(from *Factored) error {
 	m.Matrix.CopySym(from.Matrix)
 	copy(m.Full, from.Full)

@@ -6,13 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fewPieceColumns is the number of columns per piece from which fewPieces solves the systems of an interior point.
+// fewPieceColumns is the minimum ratio of columns to pieces for which fewPieces solves the systems of an interior
+// point.
 const fewPieceColumns = 4
 
-// A fewPieces solves the d×d systems of an interior point with K pieces, K much smaller than d, by the factor of H, which
-// stays the same, and one K×K matrix a round (Woodbury). The matrix H + Jᵀ diag(w) J − Σ cross·crossᵀ/total is
-// H + JᵀBᵀBJ, where B scales the pieces by √w and then takes out of every part its component along √w, so that its
-// inverse is H⁻¹ − GᵀBᵀ(I + B(JGᵀ)Bᵀ)⁻¹BG with Gᵀ = H⁻¹Jᵀ.
+// A fewPieces solves the d×d systems of an interior point with K pieces, where K is much smaller than d. It uses
+// the factor of H, which does not change, and one K×K matrix in each iteration (Woodbury). The matrix H + Jᵀ
+// diag(w) J − Σ cross·crossᵀ/total is H + JᵀBᵀBJ, where B scales the pieces by √w and then removes from every part
+// its component along √w. Its inverse is H⁻¹ − GᵀBᵀ(I + B(JGᵀ)Bᵀ)⁻¹BG with Gᵀ = H⁻¹Jᵀ.
 type fewPieces struct {
 	*quadratic
 	back  [][]float64 // K×d: G
@@ -23,7 +24,7 @@ type fewPieces struct {
 	piece []float64 // K: scratch
 }
 
-// newFewPieces returns the solver of a quadratic whose base is factorised.
+// newFewPieces returns a solver for a quadratic whose base is factorised.
 func newFewPieces(s *quadratic) *fewPieces {
 	k, d := len(s.v), len(s.g)
 	f := &fewPieces{quadratic: s, inner: mat.NewDense(k, k, nil), root: make([]float64, k), piece: make([]float64, k)}
@@ -39,7 +40,8 @@ func newFewPieces(s *quadratic) *fewPieces {
 	return f
 }
 
-// factorise prepares the solver for the weights of an interior point. It reports whether the matrix is positive definite.
+// factorise prepares the solver for the weights of an interior point. It returns false if the matrix is not
+// positive definite.
 func (f *fewPieces) factorise(in *interiorPoint) bool {
 	k := len(f.root)
 	f.total = in.total
@@ -86,7 +88,7 @@ func (f *fewPieces) Solve(v []float64) {
 	f.project(f.piece)
 	inner := mat.NewVecDense(len(f.piece), f.piece)
 	if f.chol.SolveVecTo(inner, inner) != nil {
-		return // ill-conditioned: the step is judged by the residuals
+		return // the residuals will judge a step from an ill-conditioned system
 	}
 	f.eachPart(func(part, lo, hi int) { // Bᵀ: the projection, then √w
 		along := 0.0

@@ -7,16 +7,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A gram accumulates a weighted Gram matrix as one partial sum per shard.
+// A gram accumulates a weighted Gram matrix as one partial sum for each shard.
 type gram struct {
 	d, count int
-	rows     *ranks.Rows     // distribution of the samples over ranks; nil: one process
+	rows     *ranks.Rows     // distribution of the samples over ranks; nil for a single process
 	part     *shard.Partials // d²
 	total    []float64       // d²
 }
 
 // newGram returns partial sums of d×d matrices over n samples: at most 64 MiB of them but at least one, so that
-// their number depends only on n and d. Samples on several MPI ranks have one sum per shard.
+// their number depends only on n and d. Samples on several MPI ranks have one sum for each shard.
 func newGram(rows *ranks.Rows, n, d int) *gram {
 	count := rows.Count(n, (8<<20)/(d*d))
 	return &gram{d: d, count: count, rows: rows, part: rows.Partials(count, d*d)}

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// fewRows is the effective proportion of rows below which the rows that carry the adversary's weight are
-	// solved for first.
+	// fewRows is the effective proportion of rows below which the problem is first solved on the rows that
+	// carry the adversary's weight.
 	fewRows = 1.0 / 16
 
-	// heavyWeight is the proportion of the adversary's weight that the heaviest rows carry.
+	// heavyWeight is the proportion of the adversary's weight on the heaviest rows.
 	heavyWeight = 0.999
 )
 
-// solveHeaviest solves the problem on the few rows that carry the adversary's weight, and adds the rows that
-// carry it at the solution until there are no new ones. It moves to the best point found, at most once per
-// solve, and reports whether it tried. The optimum on fewer rows, minus the difference of the penalties, is a
-// lower bound.
+// solveHeaviest solves the problem on the few rows that carry the adversary's weight, and repeatedly adds the rows
+// that carry it at the solution until there are no new ones. It moves to the best point found. It does so at most
+// once in a solve, and returns true if it tried. The optimum on fewer rows, minus the difference of the penalties,
+// is a lower bound.
 func (m *newton) solveHeaviest() (tried bool) {
 	c := m.Cert
 	if m.restricted || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
@@ -31,7 +31,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		return false
 	}
 	most := min(c.N/4, engine.MostSelected(m.Problem.Oracle))
-	samples := make([]int, min(c.N, engine.RowsPerColumn*c.D)) // so that every direction has rows
+	samples := make([]int, min(c.N, engine.RowsPerColumn*c.D)) // so that there are rows for every direction
 	for j := range samples {
 		samples[j] = j
 	}

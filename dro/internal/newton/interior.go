@@ -7,29 +7,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An interiorPoint is an iterate of the primal-dual interior-point method on a quadratic, with a predictor
-// and a corrector (Mehrotra 1992). With multipliers m, p ≥ 0 of the lower and upper bounds of q,
-// q·m = (u − q)·p = 0 and v + JΔ − τ = p − m at the solution.
+// An interiorPoint is an iterate of the primal-dual interior-point method for a quadratic, with a predictor and a
+// corrector (Mehrotra 1992). m, p ≥ 0 are the multipliers of the lower and upper bounds of q. At the solution, q·m
+// = (u − q)·p = 0 and v + JΔ − τ = p − m.
 type interiorPoint struct {
 	*quadratic
-	low, high []float64 // K: m and p; p is 0 for weights without a cap
+	low, high []float64 // K multipliers m and p; p is 0 for weights without a cap
 	tau       []float64 // of every part
 
-	r, weight   []float64   // K: v + JΔ − τ, and the derivative of q with respect to it
-	resid       []float64   // d: g + HΔ + Jᵀq
+	r, weight   []float64   // K numbers: v + JΔ − τ, and the derivative of q with respect to it
+	resid       []float64   // d numbers: g + HΔ + Jᵀq
 	cross       [][]float64 // d, of every part: Jᵀ·weight
-	lack, total []float64   // of every part: mass − Σq, and Σ weight
-	reduced     solver      // of H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
-	few         *fewPieces  // nil where there are too many pieces
+	lack, total []float64   // for every part: mass − Σq, and Σ weight
+	reduced     solver      // solver for H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
+	few         *fewPieces  // nil if there are too many pieces
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K
 	dTau             []float64 // of every part
-	jd, hold, scaled []float64 // K: scratch for JΔ, the right-hand side, and weight times it
+	jd, hold, scaled []float64 // K numbers of scratch memory: JΔ, the right-hand side, and weight times it
 	scaledTo         []float64 // d: scratch for Jᵀ·scaled
 }
 
-// newInterior starts at the weights q and Δ = 0, with multipliers of the size of the spread of the values.
+// newInterior starts at the weights q and Δ = 0, with multipliers of the magnitude of the spread of the values.
 func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	k, d := len(s.v), len(s.g)
 	in := &interiorPoint{quadratic: s}
@@ -69,8 +69,8 @@ func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	return in
 }
 
-// solve runs the predictor-corrector iteration until the residuals and the complementarity are within
-// tolerance. It reports whether they are.
+// solve runs the predictor-corrector iteration until the residuals and the complementarity are within tolerance. It
+// returns false if that fails.
 func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
@@ -110,8 +110,8 @@ func (in *interiorPoint) hasMass() bool {
 // slack returns the difference between the cap of a weight and the weight.
 func (in *interiorPoint) slack(i int) float64 { return in.u[i] - in.q[i] }
 
-// residuals stores the residuals of the optimality conditions. It returns the sum of the complementarities and
-// the weighted difference of the values from p − m.
+// residuals stores the residuals of the optimality conditions. It returns the sum of the complementarities, and the
+// weighted difference between the values and p − m.
 func (in *interiorPoint) residuals() (gap, off float64) {
 	in.j.TimesTo(in.jd, in.delta)
 	in.eachPart(func(part, lo, hi int) {
@@ -130,8 +130,8 @@ func (in *interiorPoint) residuals() (gap, off float64) {
 	return gap, off
 }
 
-// factorise eliminates q, m, p and τ from the equations of a step and factorises the remaining d×d system. It reports
-// whether that is positive definite.
+// factorise eliminates q, m, p and τ from the equations of a step and factorises the remaining d×d system. It
+// returns false if the system is not positive definite.
 func (in *interiorPoint) factorise() bool {
 	for i := range in.weight {
 		curve := in.low[i] / in.q[i]
@@ -166,11 +166,11 @@ func (in *interiorPoint) factorise() bool {
 	return factor != nil
 }
 
-// A solver overwrites v with the solution of a linear system whose right-hand side is v.
+// A solver replaces v by the solution of a linear system whose right-hand side is v.
 type solver interface{ Solve(v []float64) }
 
-// direction stores the step to complementarities equal to target. If corrected is set, it subtracts the
-// products of the changes of the predictor step, which must be stored.
+// direction stores the step towards complementarities equal to target. If corrected is set, it subtracts the
+// products of the changes in the predictor step, which must be stored.
 func (in *interiorPoint) direction(target float64, corrected bool) {
 	targets := func(i int) (low, high float64) {
 		if corrected {
@@ -210,7 +210,7 @@ func (in *interiorPoint) direction(target float64, corrected bool) {
 	})
 }
 
-// stepLength returns the largest step length up to 1 that leaves no variable below zero.
+// stepLength returns the maximum step length up to 1 for which no variable is negative.
 func (in *interiorPoint) stepLength() float64 {
 	t := 1.0
 	bound := func(v, dv float64) {
@@ -229,7 +229,7 @@ func (in *interiorPoint) stepLength() float64 {
 	return t
 }
 
-// complementarity returns the sum of q·m and (u − q)·p after the proportion t of the step.
+// complementarity returns the sum of q·m and (u − q)·p after a step of length t.
 func (in *interiorPoint) complementarity(t float64) (sum float64) {
 	for i := range in.q {
 		sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])

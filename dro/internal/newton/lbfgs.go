@@ -10,10 +10,9 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
-// limited-memory BFGS method with a Moré-Thuente line search, both of
-// gonum/optimize. It is the baseline for the other methods. It needs a differentiable
-// P, that is ν > 0 or fixed weights, and a differentiable φ.
+// LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the limited-memory BFGS method with a
+// Moré-Thuente line search, both from gonum/optimize. It is the baseline for the other methods. It requires a
+// differentiable P, which means ν > 0 or fixed weights, and a differentiable φ.
 type LBFGS struct{}
 
 var _ saddle.Method = LBFGS{}
@@ -51,11 +50,12 @@ type lbfgs struct {
 	at        optimize.Location
 	next      optimize.Location
 	dir       []float64
-	decrement float64 // ∇PᵀH⁻¹∇P at the previous step, with the H⁻¹ of quasi; +Inf at the first one
-	failed    int     // consecutive line searches without a decrease
+	decrement float64 // ∇PᵀH⁻¹∇P at the previous step, where H⁻¹ is that of quasi; +Inf at the first step
+	failed    int     // number of consecutive line searches without a decrease
 }
 
-// evaluate sets P and ∇P of loc at loc.X. It takes one pass, unless the certifier evaluated that point last.
+// evaluate sets P and ∇P of loc at loc.X. It takes one pass, unless this is the last point that the certifier
+// evaluated.
 func (l *lbfgs) evaluate(loc *optimize.Location) {
 	if loc.F = l.Cert.Objective; !slices.Equal(loc.X, l.Cert.X) {
 		loc.F = l.Cert.Evaluate(loc.X)
@@ -107,7 +107,7 @@ func (l *lbfgs) Step() error {
 	return nil
 }
 
-// expectedGap returns the objective minus the best lower bound, which is the largest possible decrease.
+// expectedGap returns the objective minus the best lower bound, which is the maximum possible decrease.
 func (l *lbfgs) expectedGap() float64 {
 	if gap := l.at.F - l.Cert.Best.Lower; gap > 0 && !math.IsInf(gap, 1) {
 		return gap
@@ -115,10 +115,10 @@ func (l *lbfgs) expectedGap() float64 {
 	return math.Abs(l.at.F)
 }
 
-// search moves l.at along l.dir to a point that satisfies the strong Wolfe conditions, or to the best point
-// found. It reports whether P decreased.
+// search moves l.at along l.dir to a point that satisfies the strong Wolfe conditions, or to the best point found.
+// It returns true if P decreased.
 func (l *lbfgs) search(size, slope float64) bool {
-	const evaluations = 30 // limit for a search, which usually takes two or three
+	const evaluations = 30 // maximum for a search, which usually takes two or three
 	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
 	ls.Init(l.at.F, slope, size)
 	for range evaluations {
@@ -128,7 +128,8 @@ func (l *lbfgs) search(size, slope float64) bool {
 		floats.AddScaledTo(l.next.X, l.at.X, size, l.dir)
 		l.evaluate(&l.next)
 		end := floats.Dot(l.next.Gradient, l.dir)
-		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) { // overflow: start again with a shorter step
+		// after an overflow, start again with a shorter step
+		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) {
 			if size /= 10; size == 0 {
 				return false
 			}
@@ -137,7 +138,8 @@ func (l *lbfgs) search(size, slope float64) bool {
 		}
 		f := l.next.F
 		if math.Abs(f-l.at.F) <= 1e-13*math.Abs(l.at.F) {
-			f = l.at.F + size/2*(slope+end) // the difference of two close values is noise; the slopes are not
+			// the difference of two close values is dominated by rounding, unlike the slopes
+			f = l.at.F + size/2*(slope+end)
 		}
 		op, step, err := ls.Iterate(f, end)
 		if err != nil || op == optimize.MajorIteration {

@@ -60,7 +60,7 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	}
 	f := newQuadraticMinorant(o, rows, ridge, weight, c.IsRedundant)
 	if all, ok := c.Problem.Oracle.(engine.LinearModel); f == nil && ok && c.Redundant == nil {
-		kept := slices.Clone(weight) // the search overwrites the scratch space
+		kept := slices.Clone(weight) // the search overwrites the scratch memory
 		if findRedundant(c, all, ridge); slices.Contains(c.Redundant, true) {
 			copy(weight, kept)
 			f = newQuadraticMinorant(o, rows, ridge, weight, c.IsRedundant)
@@ -69,10 +69,10 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	if f == nil {
 		return none
 	}
-	// Rounding: the bound holds for the losses with every margin shifted to the value computed
-	// at x, where losses, slopes and curvatures are known. The exact margins lower it by
-	// at most MinimumRounding. The gradient has an error of at most c.Err, and the sum of the
-	// computed weights differs from one by at most Off.
+	// The effect of rounding is bounded as follows. The bound holds for losses in which every margin is shifted
+	// to the value computed at x, for which losses, slopes and curvatures are known. The exact margins lower it
+	// by at most MinimumRounding. The gradient has an error of at most c.Err, and the sum of the computed
+	// weights differs from one by at most Off.
 	radius *= 1 - 1e-9
 	c.ResponseGradientRounding(c.Err)
 	g := append([]float64(nil), c.G...)
@@ -81,7 +81,8 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 		c.Err[i] += 4 * engine.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
 	p := c.ProveResponse()
-	inflate := 1 / (1 - p.Off - 16*engine.UnitRoundoff) // H⁻¹ of the exact weights ⪯ inflate·H⁻¹ of the computed ones
+	// H⁻¹ for the exact weights ⪯ inflate·H⁻¹ for the computed ones
+	inflate := 1 / (1 - p.Off - 16*engine.UnitRoundoff)
 	lambda := math.Sqrt(inflate) * f.gradientNorm(g, c.Err)
 	rho := 0.0
 	if within := largestReach(radius, decay) / lambda; !math.IsInf(within, 1) {
@@ -95,8 +96,8 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	return shortfall
 }
 
-// largestReach returns the largest λρ for which the lower bounds of the curvature hold, at most 0.9/γ, at which
-// the decrease is 1.65·λ²/2.
+// largestReach returns the largest λρ for which the lower bounds of the curvature hold, but at most 0.9/γ, for
+// which the decrease is 1.65·λ²/2.
 func largestReach(radius, decay float64) float64 {
 	if decay == 0 {
 		return radius
@@ -104,23 +105,23 @@ func largestReach(radius, decay float64) float64 {
 	return min(0.9, -math.Expm1(-decay*radius)) / decay
 }
 
-// largestDecrease returns the most that a function of curvature e^{−bt}, at a distance t, and
-// slope −λ at 0 can fall, u = bλ < 1: λ²/2·Σ_{k≥2} 2uᵏ⁻²/(k(k−1)).
+// largestDecrease returns the maximum decrease of a function whose slope at 0 is −λ and whose curvature at distance
+// t is e^{−bt}, for u = bλ < 1: λ²/2·Σ_{k≥2} 2uᵏ⁻²/(k(k−1)).
 func largestDecrease(lambda, b float64) float64 {
 	u := b * lambda
 	if u > 0.1 {
 		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
 	}
-	// the last factor covers the rest of the series
+	// the last factor covers the remainder of the series
 	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u))))
 }
 
-// A minorant is H of CertifyByCurvature in the scale of its diagonal, A = D H D, with its computed
-// Cholesky factor U, UᵀU ≈ A. With a rounding error of at most perturbed in norm
-// and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
+// A minorant is the matrix H of CertifyByCurvature, scaled to A = D H D with a unit diagonal, and its computed
+// Cholesky factor U, UᵀU ≈ A. If the rounding error is at most perturbed in norm and λ_min(A) ≥ least, then A⁻¹ ⪯
+// inflate·(UᵀU)⁻¹.
 type minorant struct {
 	d         int
-	rows      *ranks.Rows   // distribution of the samples over ranks; nil: one process
+	rows      *ranks.Rows   // distribution of the samples over ranks; nil for a single process
 	scale     []float64     // D
 	scaled    *mat.SymDense // A
 	factor    blas64.Triangular
@@ -130,14 +131,14 @@ type minorant struct {
 	inflate   float64
 }
 
-// newQuadraticMinorant returns the quadratic minorant of these samples and weights, nil if it is
-// singular or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
+// newQuadraticMinorant returns the quadratic minorant for these samples and weights, or nil if it is singular or so
+// nearly singular that rounding dominates. The parameters of redundant columns are treated as 0.
 func newQuadraticMinorant(
 	o engine.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool,
 ) *minorant {
 	const (
-		smallest = 1e-280 // diagonal entry that is exact to a few u
-		trusted  = 0.5    // largest perturbation relative to the smallest eigenvalue, for which inflate is 1.5
+		smallest = 1e-280 // minimum diagonal entry that is exact to a few u
+		trusted  = 0.5    // maximum perturbation relative to the smallest eigenvalue; inflate is then 1.5
 	)
 	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
@@ -167,7 +168,7 @@ func newQuadraticMinorant(
 	if !chol.Factorize(h) {
 		return nil
 	}
-	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // an estimate of λ_min, proved below
+	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // an estimate of λ_min, which is proved below
 	for !f.provesEigenvalues(f.least) {
 		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
@@ -192,7 +193,7 @@ func newQuadraticMinorant(
 // γ Σ|terms|. The matrix of these sums of absolute values, scaled, has a trace of at most
 // d, and so has |Uᵀ||U| in the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
 func gramRounding(d, rows int) float64 {
-	const more = 64 // the largest number of shards, plus the further operations on a term
+	const more = 64 // maximum number of shards, plus the additional operations for a term
 	return 1.01 * float64(d) * (engine.Gamma(rows+more) + 4*engine.Gamma(d+16))
 }
 
@@ -214,8 +215,8 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 	return (1 + f.roundingGamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
-// provesEigenvalues reports whether the smallest eigenvalue of the exact A is proved to be at least value: the
-// computed matrix minus that value and the perturbation has a Cholesky factor.
+// provesEigenvalues reports whether it can prove that the smallest eigenvalue of the exact A is at least value: the
+// computed matrix, minus that value and the perturbation on the diagonal, must have a Cholesky factor.
 func (f *minorant) provesEigenvalues(value float64) bool {
 	shift := (1 + 1e-12) * (value + f.perturbed)
 	shifted := mat.NewSymDense(f.d, nil)
@@ -227,12 +228,11 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 	return chol.Factorize(shifted)
 }
 
-// maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. It is at
-// most 1/√w_j, because w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the root of the smallest
-// eigenvalue of D H D, whatever the scale of the columns. If both exceed within, the
-// bound that is sufficient, the norms themselves are computed, if that costs at most maxPasses
-// passes and no norm of longestRows exceeds within already. shortfall is the bound
-// divided by within; up to 1 it is proved and sufficient.
+// maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. Such a norm is at most 1/√w_j,
+// because w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the square root of the smallest eigenvalue of D H D,
+// regardless of the scale of the columns. If both bounds exceed within, which would be sufficient, the norms
+// themselves are computed, provided that this takes at most maxPasses passes and no norm returned by longestRows
+// exceeds within. shortfall is the bound divided by within; if it is at most 1, the bound is proved and sufficient.
 func (f *minorant) maxRowNorm(
 	c *engine.Certifier, o engine.LinearModel, weight []float64, within, maxPasses float64,
 ) (bound, shortfall float64) {
@@ -280,8 +280,9 @@ func (f *minorant) maxRowNorm(
 	return math.Inf(1), math.Inf(1)
 }
 
-// longestRows stores ‖D z_j‖² in norm, given the squares of D, and returns the largest of a sample with weight and,
-// up to rounding, the largest ‖z_j‖ in the norm of H⁻¹ among the longest D z_j of every shard, at most ρ.
+// longestRows stores ‖D z_j‖² in norm, given the squares of D, and returns the largest one for a sample with
+// weight. It also returns rho, which up to rounding is the largest norm ‖z_j‖ with respect to H⁻¹ among the longest
+// D z_j of every shard, and therefore at most ρ.
 func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []float64) (longest, rho float64) {
 	most, known := f.rows.Scalars(len(weight)), f.rows.Scalars(len(weight))
 	f.rows.Run(len(weight), func(s, lo, hi int) {
@@ -312,9 +313,9 @@ func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []flo
 	return slices.Max(most), slices.Max(known)
 }
 
-// maxNorm bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
-// that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
-// ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
+// maxNorm bounds the largest norm ‖z_j‖ with respect to H⁻¹ for the samples with weight, given a bound of ‖D z_j‖².
+// It uses the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 − ‖R‖)‖U⁻ᵀDz‖. norm is scratch memory of the
+// length of weight.
 func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
 	first, end := f.rows.LocalRange(len(norm))
@@ -335,7 +336,7 @@ func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weig
 	if !(off < 0.5) {
 		return math.Inf(1)
 	}
-	columns := make([]float64, f.d*f.d) // of D V: ‖z‖² ≈ Σ_k ⟨z, column k⟩²
+	columns := make([]float64, f.d*f.d) // columns of D V: ‖z‖² ≈ Σ_k ⟨z, column k⟩²
 	for k := range f.d {
 		for i := range k + 1 {
 			columns[k*f.d+i] = f.scale[i] * inverse.At(i, k)

@@ -18,11 +18,11 @@ var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or giv
 		return engine.Has[saddle.Wasserstein](p.Primal) && engine.IsDifferentiable(p) && engine.NeedLinearModel.IsMet(p)
 	}}
 
-// Needs lists what every method that uses the Hessian of P needs.
+// Needs lists the conditions of every method that uses the Hessian of P.
 var Needs = []saddle.Need{engine.NeedGradient, engine.NeedLinearModel, engine.NeedResponse, engine.NeedRidge}
 
-// UnlessFormable returns n as a need of problems whose Hessian cannot be formed. For these the practical
-// schedule falls back to the theoretical one.
+// UnlessFormable returns a need that only applies to problems whose Hessian cannot be formed. For these the
+// practical schedule falls back on the theoretical one.
 func UnlessFormable(n saddle.Need) saddle.Need {
 	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed",
 		Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}

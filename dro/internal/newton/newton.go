@@ -12,42 +12,45 @@ import (
 )
 
 const (
-	// pairsKept is the number of steps, with the changes of the gradient along them, that L-BFGS
-	// and the corrections of a Hessian keep.
+	// pairsKept is the number of steps, with the corresponding changes of the gradient, that L-BFGS and the
+	// corrections of a Hessian keep.
 	pairsKept = 10
 
-	// poorDecrease is the ratio of the squared decrements after and before the first step in a
-	// sampled Hessian above which the next Hessian takes sampleGrowth times as many rows.
+	// poorDecrease is the ratio of the squared decrement after the first step in a sampled Hessian to that
+	// before it, above which the next Hessian uses sampleGrowth times as many rows.
 	poorDecrease = 0.1
 	sampleGrowth = 4
 
-	// sampleRows is the number of rows per column that a Hessian is estimated from; more rows are
-	// taken while it costs less than samplePasses passes.
+	// sampleRows is the number of rows for each column from which a Hessian is estimated; more rows are used as
+	// long as the Hessian costs less than samplePasses passes.
 	sampleRows   = 64
 	samplePasses = 0.25
 
-	// minDecrease is the proportion of the decrease predicted by the derivative that a step must reach
-	// (Armijo), minStep the shortest step tried, relative to the full one, before a new Hessian is formed
-	// or the Hessian is damped, and maxDamping the λ of H + λD beyond which the method has stalled.
+	// minDecrease is the proportion of the decrease predicted by the derivative that a step must achieve
+	// (Armijo). minStep is the shortest step that is tried, relative to the full one, before a new Hessian is
+	// formed or the Hessian is damped. maxDamping is the λ of H + λD beyond which the method is considered to
+	// have stalled.
 	minDecrease = 1e-4
 	minStep     = 1.0 / 512
 	maxDamping  = 1e9
 
-	// minPasses is the smallest budget, in passes over its rows, of an inner solve; spareEvaluations is the
-	// number of evaluations of all rows reserved for the time after it.
+	// minPasses is the minimum budget, in passes over its rows, of an inner solve; spareEvaluations is the
+	// number of evaluations of all rows that are reserved for the time after it.
 	minPasses        = 3
 	spareEvaluations = 2
 )
 
-// Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from
-// some or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
-// BFGS pairs. The line search accepts only decreases. L-BFGS takes the first steps if a Hessian costs as much as
-// several of them. If the losses are far larger than ν, or near a nonsmooth point of a ball, problems with decreasing
-// penalties are solved first. Without a penalty the objective is the maximum of many smooth pieces, and the steps are
-// those of sequential quadratic programming. The method needs second derivatives and the L2 regulariser.
+// Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed
+// from some or all of the rows, or only multiplied by vectors if there are more than 2000 columns, and is corrected
+// by BFGS pairs. The line search only accepts decreases. L-BFGS takes the first steps if a Hessian costs as much as
+// several of them. If the losses are much larger than ν, or a nonsmooth point of a ball is near, problems with
+// decreasing penalties are solved first. If there is no penalty, the objective is the maximum of many smooth
+// pieces, and the steps are those of sequential quadratic programming. The method requires second derivatives and
+// the L2 regulariser.
 type Newton struct {
-	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
-	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
+	// number of rows from which the Hessian is estimated; 0 means a number that depends on the columns
+	Sample   int
+	Products bool // use conjugate gradients on products with the Hessian, if the oracle supports products
 }
 
 var _ saddle.Method = Newton{}
@@ -116,20 +119,20 @@ func sampleOf(o saddle.Oracle) int {
 
 // A hessian is the Hessian of P plus λD, with D diagonal and positive, for which linear systems can be solved.
 type hessian interface {
-	// Update computes the matrix at the point with best response r and these slopes. After an error
-	// Solve must not be called.
+	// Update computes the matrix at the point with best response r and these slopes. After an error Solve must
+	// not be called.
 	Update(r *engine.Response, slope []float64) error
 
-	Solve(v []float64) // overwrites v by its product with the inverse
+	Solve(v []float64) // replaces v by its product with the inverse
 
 	Damping() float64 // λ
 	Redamp(lambda float64) error
 
-	// Cost returns what Update costs, in evaluations of P.
+	// Cost returns the cost of Update in evaluations of P.
 	Cost() float64
 }
 
-// A newton is the state of Newton's method.
+// A newton holds the state of Newton's method.
 type newton struct {
 	*engine.Run
 	method           Newton
@@ -138,22 +141,23 @@ type newton struct {
 	x, g, dir, trial []float64
 	value, first     float64 // P(x), and P at the start of the solve
 	began            bool
-	fault            error // error of the Hessian, which ends the solve
+	fault            error // error in forming the Hessian, which ends the solve
 
-	warm        *warmStart    // L-BFGS in place of the first steps; nil if it is not running
-	path        *continuation // continuation in decreasing penalties; nil if none is running
-	continued   bool          // a continuation was made, or must not be
-	unpenalised bool          // the problem at ν = 0 was solved
-	restricted  bool          // the problem on the rows of most weight was solved, or must not be
-	stepsDone   int           // line searches that succeeded
-	formed      bool          // there is a Hessian
-	stale       bool          // the Hessian is that of an earlier point
-	decrement   float64       // ∇PᵀH⁻¹∇P at the previous step; 0 if that step was shortened
-	steps       [][]float64   // steps since the Hessian was formed, newest last
-	changes     [][]float64   // changes of the gradient along these steps
+	warm        *warmStart    // L-BFGS for the first steps; nil if it is not running
+	path        *continuation // continuation with decreasing penalties; nil if none is running
+	continued   bool          // a continuation has been run, or must not be run
+	unpenalised bool          // the problem at ν = 0 has been solved
+	// the problem on the rows with the largest weights has been solved, or must not be solved
+	restricted bool
+	stepsDone  int         // line searches that succeeded
+	formed     bool        // there is a Hessian
+	stale      bool        // the Hessian is that at an earlier point
+	decrement  float64     // ∇PᵀH⁻¹∇P at the previous step; 0 if that step was shortened
+	steps      [][]float64 // steps since the Hessian was formed; the newest is last
+	changes    [][]float64 // changes of the gradient in these steps
 }
 
-// acceptPoint makes the point last evaluated by the certifier the current one.
+// acceptPoint makes the last point evaluated by the certifier the current one.
 func (m *newton) acceptPoint() {
 	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
 	floats.SubTo(step, m.Cert.X, m.x)
@@ -174,15 +178,15 @@ func (m *newton) acceptPoint() {
 
 func (m *newton) forgetPairs() { m.steps, m.changes = nil, nil }
 
-// formHessian forms the Hessian at the current point, which must be the point last evaluated by the certifier.
+// formHessian forms the Hessian at the current point, which must be the last point evaluated by the certifier.
 func (m *newton) formHessian() {
 	m.fault = m.h.Update(&m.Cert.Response, m.Cert.Slope)
 	m.formed, m.stale = true, false
 	m.forgetPairs()
 }
 
-// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the two-loop recursion
-// of L-BFGS. It returns the squared Newton decrement, or NaN without an H.
+// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the two-loop recursion of
+// L-BFGS. It returns the squared Newton decrement, or NaN if there is no H.
 func (m *newton) direction() float64 {
 	if m.fault != nil {
 		return math.NaN()
@@ -283,7 +287,7 @@ func (m *newton) takeStep() error {
 }
 
 // wantsNewHessian reports whether a new Hessian is likely to reach the required gap in fewer passes than the
-// current one, judging by the decrease of the squared decrement, now slope, in the last step.
+// current one. It judges by the decrease of the squared decrement, which is now slope, in the last step.
 func (m *newton) wantsNewHessian(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
@@ -293,8 +297,8 @@ func (m *newton) wantsNewHessian(slope float64) bool {
 	return math.Log(left)/-math.Log(rate) > m.h.Cost()+1
 }
 
-// growSample takes sampleGrowth times as many rows for the next Hessian if the sampled one was poor: its first
-// step was shortened, or decreased the squared decrement, now slope, too little. It reports whether it did.
+// growSample makes the next Hessian use sampleGrowth times as many rows if the sampled one was poor: its first step
+// was shortened, or decreased the squared decrement, which is now slope, too little. It returns true if it does.
 func (m *newton) growSample(slope float64) (more bool) {
 	h, ok := m.h.(*Factored)
 	if !ok || h.Samples == 0 || m.decrement > 0 && !(len(m.steps) == 1 && slope > poorDecrease*m.decrement) {
@@ -306,8 +310,8 @@ func (m *newton) growSample(slope float64) (more bool) {
 	return true
 }
 
-// search moves along −dir by a full step, or by the first shorter step that decreases P enough; each is a tenth
-// to a half of the previous one, chosen by a parabola. slope is the derivative along dir.
+// search moves along −dir by a full step, or by the first shorter step that decreases P enough. Each step tried is
+// between a tenth and a half of the previous one, as determined by a parabola. slope is the derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
 	noise := 1e-15 * math.Abs(m.value)
 	for t := 1.0; t >= minStep; {
@@ -318,7 +322,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 				err = saddle.ErrStalled // only rounding is left
 			}
 			if m.decrement, m.stale = slope, true; t < 1 {
-				m.decrement = 0 // far from quadratic: form a new Hessian next
+				m.decrement = 0 // far from quadratic, so a new Hessian will be formed next
 			}
 			m.stepsDone++
 			if lambda := m.h.Damping(); t == 1 && lambda > 0 {
@@ -347,7 +351,7 @@ func (m *newton) raiseDamping() error {
 	return nil
 }
 
-// takeOverHessian continues with the Hessian of a solve on some of the rows if both are formed.
+// takeOverHessian continues with the Hessian of a solve on some of the rows, if both Hessians are formed.
 func (m *newton) takeOverHessian(from hessian) {
 	formed, ok := from.(*Factored)
 	to, may := m.h.(*Factored)

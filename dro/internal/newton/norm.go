@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// newNorm starts a solve with the regulariser (μ/2)‖x‖² + ε‖x‖. As ε‖x‖ is the least ε(‖x‖²/λ + λ)/2 over λ > 0, it
-// solves ridge problems of modulus μ + ε/λ with optima x(λ), and finds the λ = ‖x(λ)‖. The norm ‖x(λ)‖ increases with
-// λ, so that it is a bound of that λ too.
+// newNorm starts a solve with the regulariser (μ/2)‖x‖² + ε‖x‖. Since ε‖x‖ is the minimum of ε(‖x‖²/λ + λ)/2 over λ
+// > 0, it solves ridge problems with modulus μ + ε/λ and optima x(λ), and searches for λ = ‖x(λ)‖. The norm ‖x(λ)‖
+// increases with λ, and therefore also bounds the λ to be found.
 func newNorm(r *engine.Run, m Newton) (*norm, error) {
 	phi, err := engine.Required[saddle.Wasserstein](r.Problem.Primal)
 	if err != nil {
@@ -19,22 +19,24 @@ func newNorm(r *engine.Run, m Newton) (*norm, error) {
 	return &norm{Run: r, method: m, phi: phi, x: slices.Clone(r.Start), lambda: 1, high: math.Inf(1)}, nil
 }
 
-// A norm is the state of the search for λ.
+// A norm holds the state of the search for λ.
 type norm struct {
 	*engine.Run
 	method    Newton
 	phi       saddle.Wasserstein
 	x         []float64 // optimum of the last ridge problem
 	lambda    float64   // of the next one
-	low, high float64   // bounds of the λ to find
+	low, high float64   // bounds of the λ to be found
 
-	before, excess float64 // of the last one: log λ, and log ‖x‖ − log λ; 0 before the first
+	before, excess float64 // log λ, and log ‖x‖ − log λ, for the last problem; 0 before the first
 }
 
 // Step solves a ridge problem.
 func (m *norm) Step() error {
 	const (
-		inner   = 1e-5  // gap of a ridge problem, relative to that of the problem: bounds of small μ need small gradients
+		// gap of a ridge problem, relative to that of the problem; bounds for a small μ require small
+		// gradients
+		inner   = 1e-5
 		nearest = 1e-15 // relative distance of the bounds of λ
 	)
 	c := m.Cert
@@ -84,7 +86,7 @@ func (m *norm) try(x []float64) {
 	m.Cert.Certify()
 }
 
-// chooseLambda sets the next λ by the secant of log ‖x(λ)‖ − log λ, within the bounds.
+// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ.
 func (m *norm) chooseLambda(size float64) {
 	at, excess := math.Log(m.lambda), math.Log(size)-math.Log(m.lambda)
 	next := size
@@ -99,5 +101,5 @@ func (m *norm) chooseLambda(size float64) {
 // Check implements Stepper.
 func (m *norm) Check() {}
 
-// IsCheckDue implements Stepper: after every ridge problem.
+// IsCheckDue implements Stepper. A check is due after every ridge problem.
 func (*norm) IsCheckDue(bool) bool { return true }

@@ -21,22 +21,22 @@ import (
 type operator struct {
 	weights
 	rows   engine.LinearModel
-	blocks *classBlocks // for samples with several margins; nil for one margin
+	blocks *classBlocks // for samples with several margins; nil if each has one margin
 	ridge  []float64    // d: the diagonal of ∇²φ
-	lambda float64      // damping: λ times the diagonal is added
+	lambda float64      // damping: λ times the diagonal is added to the Hessian
 
-	margin                      []float64       // n; allocated by the first product
+	margin                      []float64       // n numbers; allocated by the first product
 	squares                     *shard.Partials // d
 	diagonal                    []float64       // d
 	residual, direction, scaled []float64       // d, of conjugate gradients
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
 
-	known, products [][]float64 // directions of earlier solves and H times them, newest last
+	known, products [][]float64 // directions of earlier solves and their products with H; the newest is last
 	share           []float64   // coefficients of the two-loop recursion
 }
 
-// newOperator returns a Hessian that must still be updated, for a problem that has one.
+// newOperator returns a Hessian that has not been updated, for a problem that has one.
 func newOperator(p *saddle.Problem, e *engine.Evaluator) *operator {
 	rows, _ := p.Oracle.(engine.LinearModel)
 	h := &operator{weights: newWeights(p, e), rows: rows, ridge: engine.RidgeOf(p.Primal, e.D),
@@ -50,25 +50,25 @@ func newOperator(p *saddle.Problem, e *engine.Evaluator) *operator {
 	return h
 }
 
-// OfClasses reports whether samples have several margins each.
+// OfClasses reports whether each sample has several margins.
 func (h *operator) OfClasses() bool { return h.blocks != nil }
 
 // Damping returns λ.
 func (h *operator) Damping() float64 { return h.lambda }
 
-// Cost returns the cost of Update, one pass, which is small compared with the products of a step.
+// Cost returns the cost of Update, which is one pass and small compared with the products of a step.
 func (h *operator) Cost() float64 { return 1 }
 
-// Redamp changes the damping to lambda; it fails if the damped Hessian is not positive definite.
+// Redamp changes the damping to lambda. It returns an error if the damped Hessian is not positive definite.
 func (h *operator) Redamp(lambda float64) error {
-	if lambda != h.lambda { // products with another damping are wrong
+	if lambda != h.lambda { // products with a different damping are invalid
 		h.known, h.products = nil, nil
 	}
 	h.lambda = lambda
 	return nil
 }
 
-// Update sets the weights at the point with best response r and these slopes. It takes one pass.
+// Update computes the weights at the point with best response r and these slopes. It takes one pass.
 func (h *operator) Update(r *engine.Response, slope []float64) error {
 	if h.blocks != nil {
 		h.weights.update(r, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
@@ -90,7 +90,7 @@ func (h *operator) Update(r *engine.Response, slope []float64) error {
 		if h.total > 0 {
 			v -= h.cross[i] / h.total * h.cross[i]
 		}
-		// If rounding leaves nothing of the difference, a small proportion replaces it.
+		// If nothing is left of the difference due to rounding, a small proportion replaces it.
 		h.diagonal[i] = math.Max(v, 1e-8*full)
 		if h.diagonal[i] == 0 {
 			h.diagonal[i] = 1 // a column of zeros, and no penalty
@@ -99,7 +99,7 @@ func (h *operator) Update(r *engine.Response, slope []float64) error {
 	return nil
 }
 
-// multiply stores (H + λD)v in dst: one pass.
+// multiply stores (H + λD)v in dst. It takes one pass.
 func (h *operator) multiply(dst, v []float64) {
 	e := h.evaluator
 	if h.margin == nil {
@@ -134,8 +134,8 @@ func (h *operator) multiply(dst, v []float64) {
 }
 
 const (
-	// directionsKept is the number of directions of earlier solves used for preconditioning, and maxProducts the
-	// largest number of products per solve.
+	// directionsKept is the number of directions of earlier solves used for preconditioning, and maxProducts
+	// the maximum number of products in a solve.
 	directionsKept = 32
 	maxProducts    = 250
 
@@ -143,8 +143,8 @@ const (
 	loosestResidual = 0.3
 )
 
-// Solve overwrites v with an approximate solution x of (H + λD)x = v by conjugate gradients. The relative
-// residual decreases with the size of v, which makes Newton's method superlinear.
+// Solve replaces v by an approximate solution x of (H + λD)x = v, computed by conjugate gradients. The relative
+// residual decreases with the size of v, so that Newton's method is superlinear.
 func (h *operator) Solve(v []float64) {
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {
@@ -153,7 +153,7 @@ func (h *operator) Solve(v []float64) {
 	h.solveByConjugateGradients(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), maxProducts)
 }
 
-// solveByConjugateGradients overwrites v by the first iterate of conjugate gradients with a residual of at most goal,
+// solveByConjugateGradients replaces v by the first iterate of conjugate gradients with a residual of at most goal,
 // or by the last one after most products.
 func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int) {
 	copy(h.residual, v)
@@ -169,7 +169,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 		h.multiply(h.product, h.direction)
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {
-			break // rounding: the current iterate is a descent direction
+			break // due to rounding; the current iterate is a descent direction
 		}
 		if len(fresh) < directionsKept {
 			fresh, images = append(fresh, slices.Clone(h.direction)), append(images, slices.Clone(h.product))
@@ -185,7 +185,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 		floats.AddScaledTo(h.direction, h.scaled, rho/before, h.direction)
 	}
 	if floats.Norm(v, 2) == 0 {
-		copy(v, h.scaled) // no progress at all: the preconditioned gradient
+		copy(v, h.scaled) // no progress at all, so use the preconditioned gradient
 	}
 }
 

@@ -10,15 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An sqpStep is the quadratic problem at a point with its solution.
+// An sqpStep is the quadratic problem at a point, with its solution.
 type sqpStep struct {
 	*quadratic
-	start float64                                 // of the maximum at Δ = 0
-	count int                                     // samples of every part that are pieces; 0: pieces are groups
+	start float64 // value of the maximum at Δ = 0
+	// number of samples of every part that are pieces; 0 if pieces are groups
+	count int
 	weigh func(y, q []float64) (groups []float64) // stores the weights of the samples in y
 }
 
-// maxPieces returns the largest number of samples of a part that can be pieces.
+// maxPieces returns the maximum number of samples of a part that can be pieces.
 func (m *sqp) maxPieces() int {
 	most := engine.MostSelected(m.Problem.Oracle)
 	if most < m.Cert.N { // little memory
@@ -44,7 +45,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	var ids []int
 	var own []float64 // weights of the pieces
 	for _, of := range m.parts {
-		if engine.RegionOf(of.dual.Dual) == engine.Point { // its weights stay as they are
+		if engine.RegionOf(of.dual.Dual) == engine.Point { // the weights of this part do not change
 			continue
 		}
 		y, tau := c.Y, c.Tau
@@ -84,8 +85,8 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	return p, nil
 }
 
-// fixOtherWeights adds the gradient of the samples that are not pieces to the subproblem; their weights stay fixed. own
-// holds the weights of the pieces, and part is the proportion of samples that are pieces.
+// fixOtherWeights adds the gradient of the samples that are not pieces to the subproblem; their weights are fixed.
+// own holds the weights of the pieces, and part is the proportion of the samples that are pieces.
 func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)
@@ -97,8 +98,8 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	p.start = floats.Dot(own, p.v)
 }
 
-// nearestSamples returns count samples with positive caps, ascending, whose losses are nearest to the threshold tau,
-// which is the largest loss if weights have no caps.
+// nearestSamples returns count samples with positive caps, in ascending order, whose losses are nearest to the
+// threshold tau. If weights have no caps, tau is the largest loss.
 func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	c := m.Cert
 	return engine.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
@@ -109,7 +110,7 @@ func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	})
 }
 
-// samples is the Jacobian of the margins of samples.
+// A samples value is the Jacobian of the margins of samples.
 type samples struct {
 	oracle         saddle.Oracle
 	products       engine.LinearModel
@@ -135,7 +136,7 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 	dst.AddSym(dst, sum)
 }
 
-// dense is the Jacobian of a few rows.
+// A dense is a Jacobian with a few rows.
 type dense [][]float64
 
 func (j dense) TimesTo(dst, delta []float64) {

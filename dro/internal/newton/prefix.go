@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// prefixShare is the number of rows divided by the number of rows of a prefix.
+	// prefixShare is the ratio of the number of rows to the number of rows in a prefix.
 	prefixShare = 32
 
-	// prefixRows and prefixRowsPerColumn are the smallest numbers of rows of a prefix.
+	// prefixRows and prefixRowsPerColumn are the minimum numbers of rows in a prefix.
 	prefixRows          = 10_000
 	prefixRowsPerColumn = 150
 
-	// PrefixGap is the relative gap that a prefix of PrefixRows is solved to.
+	// PrefixGap is the relative gap to which the problem on a prefix of PrefixRows rows is solved.
 	PrefixGap = 1e-3
 )
 
-// PrefixRows returns the number of rows of a prefix whose solution is close enough to that of all n rows to save passes
-// over them; 0 if n is too small.
+// PrefixRows returns the number of rows in a prefix whose solution is close enough to that of all n rows to save
+// passes over them. It returns 0 if n is too small.
 func PrefixRows(n, d int) int {
 	if size := n / prefixShare; size >= max(prefixRows, prefixRowsPerColumn*d) {
 		return size
@@ -29,8 +29,9 @@ func PrefixRows(n, d int) int {
 	return 0
 }
 
-// startOnPrefix moves the start of a solve of many rows to the solution on the first of them, and evaluates it. They are
-// a sample of all rows if these are in random order; if not, the start is worse, and the solve takes more passes.
+// startOnPrefix moves the starting point of a solve with many rows to the solution for the first of them, and
+// evaluates it. The first rows are a random sample if the rows are in random order; if not, the starting point is
+// worse and the solve takes more passes.
 func startOnPrefix(r *engine.Run) error {
 	size := PrefixRows(r.Cert.N, r.Cert.D)
 	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a point is known
@@ -45,8 +46,8 @@ func startOnPrefix(r *engine.Run) error {
 	return nil
 }
 
-// SolvePrefix solves the problem of a run on its first rows, and returns the solution. It returns nil if Newton's method
-// does not solve that problem, as where a ball is too large for fewer rows.
+// SolvePrefix solves the problem of a run on its first rows, and returns the solution. It returns nil if Newton's
+// method does not support that problem, for example because a ball is too large for fewer rows.
 func SolvePrefix(r *engine.Run, size int, gap float64) ([]float64, error) {
 	model, ok := r.Problem.Oracle.(engine.Model)
 	if !ok || r.Cert.Rows != nil {

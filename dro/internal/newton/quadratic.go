@@ -5,16 +5,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A quadratic is the subproblem of a step at a nonsmooth point: for K pieces with values v and
-// gradients in the rows of J, and weights q of given total masses, one for each part of the pieces, below caps u,
+// A quadratic is the subproblem of a step at a nonsmooth point. There are K pieces with values v and gradients in
+// the rows of J. Their weights q are at most the caps u, and the weights of each part of the pieces have a given
+// sum. The subproblem is
 //
 //	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σ_{i in part k} q_i = mass_k }.
 type quadratic struct {
 	h    *mat.SymDense // d×d
 	g    []float64     // d
 	j    jacobian
-	v, u []float64 // K: values and caps; a cap may be +Inf
-	ends []int     // end of every part among the pieces
+	v, u []float64 // K values and caps; a cap may be +Inf
+	ends []int     // end of the pieces of every part
 	mass []float64 // of every part
 
 	base     *cholesky // of H
@@ -24,8 +25,8 @@ type quadratic struct {
 	spend    func()    // called before each factorisation; may be nil
 }
 
-// solve stores the solution in delta and q, with a gap of at most tolerance in the objective. It returns false
-// if rounding prevents that.
+// solve stores the solution in delta and q, with a gap of at most tolerance in the objective. It returns false if
+// that is impossible due to rounding.
 func (s *quadratic) solve(tolerance float64) bool {
 	switch {
 	case !s.initWeights():
@@ -40,7 +41,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 	if in.few == nil || !s.initWeights() {
 		return false
 	}
-	in = s.newInterior(tolerance) // H may be too ill-conditioned to be inverted by itself
+	in = s.newInterior(tolerance) // H may be too ill-conditioned to be inverted on its own
 	in.few = nil
 	return in.solve(tolerance)
 }
@@ -54,8 +55,8 @@ func (s *quadratic) eachPart(do func(part, lo, hi int)) {
 	}
 }
 
-// initWeights stores weights within their bounds in q, and reports whether the bounds leave a choice of weights. If not,
-// it stores the solution for these weights.
+// initWeights stores weights within their bounds in q. It returns false if the bounds determine the weights; it
+// then stores the solution for these weights.
 func (s *quadratic) initWeights() (hasChoice bool) {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
@@ -100,15 +101,15 @@ func (s *quadratic) expectedDecrease() float64 {
 	return 0.1 * floats.Dot(g, v) / floats.Sum(s.mass)
 }
 
-// isStationary reports whether a step along the gradient can decrease the model by less than tolerance.
+// isStationary reports whether a step along the gradient can decrease the model by at most tolerance.
 func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 	v := append([]float64(nil), resid...)
 	s.base.Solve(v)
 	return floats.Dot(v, resid)/2 <= tolerance
 }
 
-// makeFeasible moves the weights into their bounds and to their mass, up to rounding, and stores the value of
-// the maximum.
+// makeFeasible moves the weights into their bounds and scales them to their sum, up to rounding, and stores the
+// value of the maximum.
 func (s *quadratic) makeFeasible() bool {
 	s.eachPart(func(part, lo, hi int) {
 		q, caps, mass := s.q[lo:hi], s.u[lo:hi], s.mass[part]
@@ -132,7 +133,7 @@ func (s *quadratic) makeFeasible() bool {
 	return true
 }
 
-// modelDecrease returns the decrease of the model from start, the value of its maximum at Δ = 0.
+// modelDecrease returns the decrease of the model, where start is the value of its maximum at Δ = 0.
 func (s *quadratic) modelDecrease(start float64) float64 {
 	var hd mat.VecDense
 	hd.MulVec(s.h, mat.NewVecDense(len(s.g), s.delta))
@@ -150,9 +151,8 @@ func factorOf(m *mat.SymDense) *cholesky {
 	return f
 }
 
-// A jacobian multiplies by the gradients of K pieces of an objective, one per row. With pieces
-// distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
-// all ranks.
+// A jacobian multiplies by the matrix whose rows are the gradients of K pieces of an objective. If pieces are
+// distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over all ranks.
 type jacobian interface {
 	TimesTo(dst, delta []float64)             // Jδ, K
 	AddTransposedTo(dst, q []float64)         // adds Jᵀq, d

@@ -15,7 +15,8 @@ import (
 // takes a Gram matrix, and half a pass for every column in question.
 func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
-		dependent = 1e-10      // squared distance from the span of the others, relative, below which a column is in question
+		// squared relative distance from the span of the others below which a column is tested
+		dependent = 1e-10
 		fraction  = 1.0 / 1024 // coefficients are multiples of it
 		smallest  = 1e-280
 	)
@@ -80,13 +81,13 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	}
 }
 
-// passColumns copies what c has found out about the columns to the certifier of an inner solve, whose rows are a subset
-// of the rows of c.
+// passColumns copies the findings of c about the columns to the certifier of an inner solve, whose rows are a
+// subset of the rows of c.
 func passColumns(c, inner *engine.Certifier) {
 	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
 }
 
-// copyColumnFindings takes over what an inner solve on all rows has found out about the columns.
+// copyColumnFindings copies the findings of an inner solve on all rows about the columns.
 func copyColumnFindings(c, inner *engine.Certifier) {
 	if c.Redundant == nil {
 		c.Redundant, c.IsDeficient = inner.Redundant, inner.IsDeficient
@@ -131,7 +132,7 @@ func pivot(h *mat.SymDense, columns []int, least float64) (kept, rest []int, fac
 	return kept, rest, factor
 }
 
-// coefficients returns the combination of the kept columns that is nearest to column i.
+// coefficients returns the coefficients of the combination of the kept columns that is nearest to column i.
 func coefficients(factor [][]float64, kept []int, i int) []float64 {
 	a := make([]float64, len(kept))
 	for k := len(kept) - 1; k >= 0; k-- {
@@ -144,8 +145,8 @@ func coefficients(factor [][]float64, kept []int, i int) []float64 {
 	return a
 }
 
-// isZeroSum reports whether the exact sum of the terms is zero. It overwrites them by numbers that do not overlap, of
-// the same sum (Shewchuk 1997).
+// isZeroSum reports whether the exact sum of the terms is zero. It replaces the terms by non-overlapping numbers
+// with the same sum (Shewchuk 1997).
 func isZeroSum(term []float64) bool {
 	for n := range term {
 		x := term[n]

@@ -6,8 +6,8 @@ import "github.com/drotrain/drotrain/dro/internal/engine"
 // representative.
 const alikeShare = 0.5
 
-// updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
-// It takes more if weights are uneven, so that the effective number is about w.Samples.
+// updateSampled works like update for about w.Samples of the samples: the last ones of each shard. It uses more if
+// weights are uneven, so that their effective number is about w.Samples.
 func (w *weights) updateSampled(r *engine.Response, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	of := engine.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}

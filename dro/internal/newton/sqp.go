@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nearestRows is the proportion of rows whose weights a step may change: those nearest to the threshold. After
-// a step that fails it is quadrupled.
+// nearestRows is the proportion of rows whose weights a step may change: those nearest to the threshold. After a
+// failed step it is quadrupled.
 const nearestRows = 0.125
 
-// supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
-// the largest of many smooth pieces.
+// supportsSQP reports whether sequential quadratic programming can solve p: ν = 0, and the objective is the maximum
+// of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
 	for _, n := range []saddle.Need{engine.NeedPolyhedral, engine.NeedLinearModel, engine.NeedRidge, needFewColumns} {
 		if !n.IsMet(p) {
@@ -58,14 +58,14 @@ func newSQP(r *engine.Run) (*sqp, error) {
 	return m, nil
 }
 
-// An sqpPart holds bounded weights whose sum over the parts is the adversary's.
+// An sqpPart holds bounded weights, whose sum over the parts is the adversary's weights.
 type sqpPart struct {
 	dual engine.Portion
 	cap  []float64 // n: the largest weights
-	y    []float64 // n: the weights at the point last evaluated; nil for a single part, whose weights are all
+	y    []float64 // n weights at the last point evaluated; nil for a single part, whose weights are all weights
 }
 
-// An sqp is the state of sequential quadratic programming.
+// An sqp holds the state of sequential quadratic programming.
 type sqp struct {
 	*engine.Run
 	model    engine.LinearModel
@@ -74,7 +74,7 @@ type sqp struct {
 	ridge    []float64
 	parts    []sqpPart // where pieces are samples
 	x, trial []float64
-	y        []float64 // n: the weights of the Lagrangian
+	y        []float64 // n weights of the Lagrangian
 	weight   []float64 // n, scratch
 
 	path   *continuation // nil as long as steps have not stalled
@@ -83,7 +83,7 @@ type sqp struct {
 	lambda float64       // multiple of the diagonal that is added to H
 }
 
-// Step takes a step or, once steps have stalled, a stage of a continuation in decreasing penalties.
+// Step takes a step or, once steps have stalled, a stage of a continuation with decreasing penalties.
 func (m *sqp) Step() error {
 	if m.path != nil {
 		return m.path.Step()
@@ -131,7 +131,7 @@ func (m *sqp) takeStep() error {
 		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		groups := p.weigh(m.weight, p.q)
-		if fall <= goal { // close enough to try a lower bound
+		if fall <= goal { // close enough to try to compute a lower bound
 			if m.tightenLowerBound(p, groups, fall); m.Certified() {
 				return nil
 			}
@@ -167,7 +167,7 @@ func (m *sqp) raiseDamping() bool {
 	return true
 }
 
-// hessian returns Σ_j y_j ℓ″_j z_j z_jᵀ + ∇²φ at the point last evaluated. It takes one pass.
+// hessian returns Σ_j y_j ℓ″_j z_j z_jᵀ + ∇²φ at the last point evaluated. It takes one pass.
 func (m *sqp) hessian() *mat.SymDense {
 	c := m.Cert
 	c.Spend(1)
@@ -188,8 +188,8 @@ func (m *sqp) hessian() *mat.SymDense {
 	return h
 }
 
-// tightenLowerBound improves the lower bound with the weights of the subproblem at the point last evaluated,
-// where the objective is expected to be fall above the optimum.
+// tightenLowerBound improves the lower bound with the weights of the subproblem at the last point evaluated, where
+// the objective is expected to exceed the optimum by fall.
 func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	c := m.Cert
 	c.AdoptWeights(m.weight, groups)
@@ -208,9 +208,8 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	}
 }
 
-// balanceWeights moves weight among the pieces within their bounds so that the derivative in the free
-// coordinate vanishes or is as small as possible. groups are the weights over groups before; it returns those
-// after.
+// balanceWeights moves weight among the pieces within their bounds so that the derivative with respect to the free
+// coordinate vanishes or is as small as possible. Given the weights over groups, it returns the changed ones.
 func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	d := m.Cert.D
 	unit, slope := make([]float64, d), make([]float64, len(p.v))
@@ -218,7 +217,8 @@ func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	p.j.TimesTo(slope, unit)
 	spare := func(i int) float64 { return min(p.q[i], max(0, p.u[i]-p.q[i])) }
 	scatter, size := 0.0, 0.0
-	p.eachPart(func(_, lo, hi int) { // slopes relative to their mean, so that parts keep their masses
+	// slopes relative to their mean, so that the sum of the weights of a part does not change
+	p.eachPart(func(_, lo, hi int) {
 		mass, first, second := 0.0, 0.0, 0.0
 		for i, s := range slope[lo:hi] {
 			w := spare(lo + i)
@@ -247,7 +247,7 @@ func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	return p.weigh(m.weight, p.q)
 }
 
-// search moves along the step, or a part of it, to a point where P is sufficiently lower.
+// search moves along the step, or a part of it, to a point at which P is sufficiently lower.
 func (m *sqp) search(p *sqpStep, fall float64) bool {
 	const enough, shortest = 1e-4, 1.0 / 64
 	c := m.Cert
@@ -277,5 +277,5 @@ func (m *sqp) search(p *sqpStep, fall float64) bool {
 // Check implements Stepper.
 func (m *sqp) Check() {}
 
-// IsCheckDue implements Stepper: after every step.
+// IsCheckDue implements Stepper. A check is due after every step.
 func (*sqp) IsCheckDue(bool) bool { return true }

@@ -8,28 +8,29 @@ import (
 )
 
 const (
-	// warmPasses is the cost of a Hessian in passes from which L-BFGS takes the first steps, and the number of
-	// passes between two assessments of its progress.
+	// warmPasses is the minimum cost of a Hessian, in passes, for which L-BFGS takes the first steps. It is
+	// also the number of passes between two assessments of the progress of L-BFGS.
 	warmPasses = 4
 
-	// warmHessians is the number of Hessians that Newton's method is expected to form. L-BFGS continues while it
-	// is expected to end before their cost is spent.
+	// warmHessians is the number of Hessians that Newton's method is expected to form. L-BFGS continues as long
+	// as it is expected to end before their cost is spent.
 	warmHessians = 3
 
-	// classesPasses is the assumed cost of a Hessian with several margins per sample: the products of a step.
+	// classesPasses is the assumed cost of a Hessian if samples have several margins: that of the products of a
+	// step.
 	classesPasses = 40
 )
 
-// A warmStart is the state of L-BFGS in place of the first steps of Newton's method.
+// A warmStart holds the state of L-BFGS when it takes the first steps of Newton's method.
 type warmStart struct {
 	method *lbfgs
-	cost   float64 // cost of a Hessian, in passes
+	cost   float64 // cost of a Hessian in passes
 	since  float64 // passes at the last assessment
-	before float64 // smallest decrement of the previous period
+	before float64 // smallest decrement in the previous period
 	least  float64 // smallest decrement of this period
 }
 
-// hessianCost returns the cost of the first Hessian in passes, or 0 if there is one already.
+// hessianCost returns the cost of the first Hessian in passes, or 0 if one has been formed.
 func (m *newton) hessianCost() float64 {
 	if o, ok := m.h.(*operator); ok && o.OfClasses() && !m.formed {
 		return classesPasses
@@ -44,7 +45,8 @@ func (m *newton) hessianCost() float64 {
 		share = float64(h.Samples) / float64(h.N)
 	}
 	d := float64(h.D)
-	return share*gram/pass + 0.1*d*d*d/3/pass // operations of a Cholesky factorisation take a tenth of the time of others
+	// operations of a Cholesky factorisation take a tenth of the time of other operations
+	return share*gram/pass + 0.1*d*d*d/3/pass
 }
 
 // beginWarmStart starts L-BFGS if a Hessian costs as much as several of its steps.
@@ -72,8 +74,8 @@ func (m *newton) stepLBFGS() error {
 	return nil
 }
 
-// stepAndAssess takes a step and reports whether L-BFGS should continue: the step brought a certificate or the
-// end of a stage, or the decrement decreases fast enough.
+// stepAndAssess takes a step and reports whether L-BFGS should continue, since the step yielded a certificate or
+// ended a stage, or the decrement decreases fast enough.
 func (t *warmStart) stepAndAssess(m *newton) bool {
 	c, at := m.Cert, &t.method.at
 	err := t.method.Step()

@@ -8,21 +8,21 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// weights holds the weights of the samples in the Hessian of P at a point. With weights y
-// and response c the Hessian is (math: §9)
+// weights holds the weights of the samples in the Hessian of P at a point. With weights y and response c the
+// Hessian is (math: §9)
 //
 //	Σ_j w_j z_j z_jᵀ − cross crossᵀ/Σc + ∇²φ,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //	cross = Σ_j c_j ∇f_j,
 //
-// plus the coupling of a dual that has one.
+// plus the coupling, if the dual has one.
 type weights struct {
 	evaluator *engine.Evaluator
 	oracle    engine.LinearModel
 	dual      engine.Curved
 	coupling
 
-	Samples          int       // samples that the Hessian is estimated from; 0: all
-	weight, response []float64 // n; allocated by the first update
+	Samples          int       // number of samples from which the Hessian is estimated; 0 means all
+	weight, response []float64 // n numbers; allocated by the first update
 	cross            []float64 // d
 	total            float64   // Σ c_j
 }
@@ -33,17 +33,17 @@ func newWeights(p *saddle.Problem, e *engine.Evaluator) weights {
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
-// chunkRows is the number of samples whose outer products are summed at once. With fewer, memory
-// traffic of the matrix dominates.
+// chunkRows is the number of samples whose outer products are summed at a time. For fewer, the memory traffic of
+// the matrix dominates.
 const chunkRows = 512
 
-// update computes the weights at the point with best response r and these slopes, in
-// count shards, and calls add for successive chunks of each shard while these are in the
-// cache. It takes one pass, or the proportion of one that the samples are of all.
+// update computes the weights at the point with best response r and these slopes, in count shards, and calls add
+// for successive chunks of each shard while these are in the cache. It takes one pass, or the corresponding share
+// of one if not all samples are used.
 func (w *weights) update(r *engine.Response, slope []float64, count int, add func(s, lo, hi int)) {
 	w.allocate()
 	if w.Samples > 0 {
-		clear(w.response) // also of samples that are not used
+		clear(w.response) // also for samples that are not used
 		w.updateSampled(r, slope, count, add)
 	} else {
 		w.updateAll(r, slope, count, add)
@@ -71,7 +71,7 @@ func (w *weights) updateAll(r *engine.Response, slope []float64, count int, add 
 	e.Rows.SumTo(w.cross, e.Partials)
 }
 
-// allocate allocates the vectors with one entry per sample when they are first needed.
+// allocate allocates the vectors with one entry for each sample when they are first needed.
 func (w *weights) allocate() {
 	if e := w.evaluator; w.weight == nil {
 		w.weight, w.response = e.Vector(e.N), e.Vector(e.N)
@@ -96,7 +96,7 @@ func (w *weights) updateWeights(r *engine.Response, slope []float64, lo, hi int)
 	return total
 }
 
-// overflowError returns the reason why the second derivative in a parameter coordinate is not finite.
+// overflowError returns an error that explains why the second derivative with respect to a parameter is not finite.
 func (w *weights) overflowError(coordinate int) error {
 	const steep = 1e150 // Σc above which products with squared slopes may overflow
 	if w.total > steep {
