@@ -67,7 +67,7 @@ const minChoiceRows = 10_000
 func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.tuneOptions()
 	o.Ridge = !m.muGiven && m.Config.Solver == autoSolver
-	if g := m.Result.Design; !g.IsShared() { // which multiply the time of a Newton step operations
+	if g := m.Result.Design; !g.IsShared() { // which multiply the operations of a Newton step
 		d := m.Run.Train.D
 		o.Few, o.SharedColumns = true, d-g.Columns
 		ratio := float64(d-g.Columns) / float64(d)
