@@ -42,7 +42,7 @@ func newPredict(a *app) *cobra.Command {
 Parquet, CSV or an Arrow stream, according to the extension of --out. The
 columns are row (counted from 1), the columns of --keep, the probabilities and
 prediction. With two classes, the column probability refers to the positive
-class; with more classes, every class has a column.
+class; with more classes, every class has a column of probabilities.
 
 With --model - and --data -, the standard input contains the model, followed by
 the table. A spreadsheet may run text in a CSV file, such as =1+1, as a formula;

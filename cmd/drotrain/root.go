@@ -22,7 +22,8 @@ func newRoot(a *app) *cobra.Command {
 standard model (ERM) for the worst group, and proves how close the result is to
 the optimum. On 44 real tables with named groups, drotrain's default has a
 measurably lower worst-group risk than ERM on 6 tables if ERM lacks the group
-columns and on 3 if it has them; on none is it measurably higher.`,
+columns, and on 3 tables if ERM has them. The risk is measurably higher on no
+table.`,
 		Example: `  drotrain train                        # a first run, on an embedded data set
   drotrain train --data builtin:loans --target deny --groups region,sex
   drotrain eval --model drotrain-out/model.json --data new.parquet

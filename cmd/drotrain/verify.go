@@ -26,7 +26,7 @@ func newVerify(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "verify --model FILE --proof FILE --data FILE [options]",
 		Short: "Check the certificate of a model in exact arithmetic",
-		Long: `Check the certificate of a model from its training table and the proof that
+		Long: `Check the certificate of a model with its training table and the proof that
 drotrain train --proof wrote. The table is read and encoded again. Both bounds
 of the optimal objective are then computed with 256 bits and rounded outwards,
 without any code of the solver. python -m drotrain.verify performs the same

@@ -79,7 +79,7 @@ func (d Divergence) Help() string {
 	if e := d.entry(); e.ballOnly {
 		return fmt.Sprintf("%s (%s) requires --radius, which is %s", e.name, e.symbol, e.radiusHelp)
 	}
-	return string(d) + ": " + d.entry().sizeHelp
+	return d.entry().sizeHelp + " for " + string(d)
 }
 
 // explainPearson explains the scaling of the χ² penalty for n rows (0 if unknown), in this program and in others.

@@ -124,7 +124,7 @@ var Kinds = []Kind{
 		setting.OptionalProportion, Kind{
 			Option: "ess", field: "Ess", takesDivergence: true,
 			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
-				"with --penalty " + strings.Join(divergenceHelp(true), "; with ") + ")",
+				strings.Join(divergenceHelp(true), "; ") + ")",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
 				if *l.Ess == 1 { // every row keeps its own weight
 					return ownWeights(r), nil
@@ -179,9 +179,9 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against changes of the encoded features whose Euclidean norm is on average at most ε > 0 " +
-				"(type-1 Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two " +
-				"classes, huber or quantile",
+			Help: "protect against changes of the encoded features by at most ε > 0 on average, in the Euclidean norm (type-1 " +
+				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, huber or " +
+				"quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
 			formula: func(l Level, _ bool) string {

@@ -105,8 +105,8 @@ var featureOptions = []Option{
 	{Name: "group-features", Commands: "train tune",
 		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); shared " +
 			"(as features; all groups share the coefficients of the other features); pooled (coefficients by group, " +
-			"shrunk towards common ones, and by combination of groups where that is measurably better); auto (pooled " +
-			"if that is measurably better in cross-validation, otherwise shared)"},
+			"shrunk towards common ones, and coefficients by combination of groups where these are measurably " +
+			"better); auto (pooled if measurably better in cross-validation, otherwise shared)"},
 	{Name: "scale", Commands: "train tune",
 		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by their means " +
 			"and standard deviations in the training rows); max (numeric features are divided by their largest " +
@@ -144,8 +144,8 @@ var readingOptions = []Option{
 		Help: "the first line of a text file holds values instead of names; the columns are then called column_1, " +
 			"column_2, …"},
 	{Name: "na", Commands: "train tune eval predict inspect",
-		Help: "`texts` that mean a missing value; --na '?,-999' applies to all columns, --na age=88,99 to the column " +
-			"age"},
+		Help: "`texts` that mean a missing value; --na '?,-999' applies to all columns; --na age=88,99 applies to the " +
+			"column age"},
 	{Name: "delimiter", Commands: "train tune eval predict inspect",
 		Help: "`character` between the fields of text files: comma, semicolon, tab or | (default: guessed from the " +
 			"first lines)"},

@@ -80,7 +80,7 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintln(w)
-		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows the main options of a command, `--help` shows all options.",
+		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows the main options of a command; `--help` shows all options.",
 			cmd.CommandPath()))
 	}
 }

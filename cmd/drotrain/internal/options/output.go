@@ -24,9 +24,9 @@ var evaluationOptions = []Option{
 			"option can be repeated",
 		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
-		Help: "`file` with the earlier evaluation, to which the prefix since. in conditions refers: metrics.json, " +
-			"report.json or a model (default: the evaluation of --model on its hold-out rows)",
-		Short: "`file` with the earlier evaluation, to which the prefix since. refers",
+		Help: "`file` with the earlier evaluation for the prefix since. in conditions: metrics.json, report.json or a " +
+			"model (default: the evaluation of --model on its hold-out rows)",
+		Short: "`file` with the earlier evaluation for the prefix since. in conditions",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval",
 		Help: "with --predictions: type of the target (default: binary if the target has two values)",
@@ -42,7 +42,7 @@ var evaluationOptions = []Option{
 		Help: "for two classes: lowest probability at which the positive class is predicted (default: the threshold of " +
 			"the model, otherwise 0.5)"},
 	{Name: "recalibrate", Commands: "train",
-		Help: "for two classes: fit slope and intercept of the scores again, to out-of-fold predictions; the " +
+		Help: "for two classes: refit the slope and intercept of the scores on out-of-fold predictions; the " +
 			"certificate covers the model before recalibration"},
 	{Name: "resamples", Commands: "train eval",
 		Help: "`number` of random draws for simultaneous intervals, from 100 to a million; auto draws 1000, or fewer " +
@@ -77,11 +77,11 @@ var evaluationOptions = []Option{
 			"selection rate)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.ReferenceGroup) }},
 	{Name: "card", Commands: "train eval",
-		Help: "YAML `file` with the model card, such as owner, intended use, date and data period; two keys change the " +
-			"report: unit (of a numeric target) and labels (names of groups)",
+		Help: "YAML `file` with the model card (owner, intended use, date, data period and others); two keys change " +
+			"the report: unit (of a numeric target) and labels (names of groups)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval",
-		Help:  "write all measures of every group, instead of the 100 worst groups only",
+		Help:  "write all measures of every group, not only of the 100 worst groups",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
 		Help: "extent of the evaluation: full; fast (without intervals, slices, plots and weights by column); none " +
@@ -104,8 +104,8 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help: "`file` for the proof of the certificate, which drotrain verify checks; the name ends in .parquet, .csv, " +
-			".tsv or .arrows",
+		Help: "`file` for the proof with which drotrain verify checks the certificate; the name ends in .parquet, " +
+			".csv, .tsv or .arrows",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
 		Help: "`file` (name ending in .parquet) to which the encoded training rows are written; python -m " +
@@ -155,7 +155,7 @@ var outputOptions = []Option{
 	{Name: "dialect", Commands: "export*", Help: "SQL dialect",
 		Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
 	{Name: "table", Commands: "export*",
-		Help:  "`name` of the table in the SQL statement; it is quoted where SQL requires quotation marks",
+		Help:  "`name` of the table in the SQL statement, with quotation marks where SQL requires them",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "margins", Commands: "predict",
 		Help: "also write the log-odds of the positive class in the column margin or, for more than two classes, one " +
@@ -174,8 +174,7 @@ var outputOptions = []Option{
 	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out with the options of that run",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
 	{Name: "allow-degenerate", Commands: "train",
-		Help: "exit with code 0 even if the model is degenerate, such as worse than a constant or dependent on a " +
-			"handful of rows",
+		Help:  "exit with code 0 even if the model is degenerate (for example, worse than a constant prediction)",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
 	{Name: "config", Commands: "train tune eval predict export inspect verify",
 		Help: "YAML `file` with these options as keys; options on the command line take precedence", Effect: meta,

@@ -11,7 +11,7 @@ var robustnessOptions = append(kindOptions(), []Option{
 		Help: "what the adversary reweights: single rows or whole groups (default rows); groups requires --nu (0 for " +
 			"group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train",
-		Help: "constant C ≥ 0 for which C/√n is added to the risk of every group of n rows"},
+		Help: "add C/√n, with a constant C ≥ 0, to the risk of every group of n rows"},
 }...)
 
 // kindOptions returns the options that set the robustness, as listed in level.Kinds.
@@ -34,8 +34,8 @@ var choiceOptions = []Option{
 		Help: "criterion that cross-validation minimises: worst-group (the risk of the worst group); " +
 			"worst-group-accuracy (the error rate of the worst group); average (the average risk); tail (the mean of " +
 			"the largest tenth of the losses); trade-off ((worst-group risk + rate · average risk)/(1 + rate)). The " +
-			"default without --groups is tail. The default with --groups is trade-off, except for classes with 50 or " +
-			"more numeric features and no group feature, where it is worst-group-accuracy",
+			"default without --groups is tail. The default with --groups is worst-group-accuracy for classes with 50 " +
+			"or more numeric features and no group feature, and trade-off in all other cases",
 		Short: "criterion that cross-validation minimises: worst-group, worst-group-accuracy, average, tail or " +
 			"trade-off (the default depends on groups and features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
