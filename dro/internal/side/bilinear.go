@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// Bilinear is the oracle of a bilinear coupling, f(x) = A x + b: matrix games
-// with both sides on a simplex, and linear constraints.
+// Bilinear is the oracle of a bilinear coupling f(x) = A x + b, for matrix games in which both sides are on a
+// simplex, and for linear constraints.
 type Bilinear struct {
 	n, d    int
 	a, b    []float64
@@ -21,10 +21,9 @@ var (
 	_ saddle.Conditioned = (*Bilinear)(nil)
 )
 
-// NewBilinear returns the oracle of A x + b for the row-major n×d matrix a; b
-// may be nil for zero. The slices are kept. With maxNorm the Lipschitz constants
-// are max_i |A_ji|, for an x on the simplex in the entropy geometry (the norm of
-// X is ‖·‖₁), instead of ‖A_j‖₂.
+// NewBilinear returns the oracle of A x + b for the row-major n×d matrix a; a nil b means zero. The slices are not
+// copied. If maxNorm is set, the Lipschitz constants are max_i |A_ji| instead of ‖A_j‖₂, as required for x on the
+// simplex in the entropy geometry, where the norm of X is ‖·‖₁.
 func NewBilinear(n, d int, a, b []float64, maxNorm bool) (*Bilinear, error) {
 	if n < 1 || d < 1 || len(a) != n*d || (b != nil && len(b) != n) {
 		return nil, fmt.Errorf("dro: a has %d entries instead of n·d = %d, or b has %d instead of n = %d",
@@ -36,7 +35,7 @@ func NewBilinear(n, d int, a, b []float64, maxNorm bool) (*Bilinear, error) {
 // Dims implements Oracle.
 func (o *Bilinear) Dims() (n, d, slope int) { return o.n, o.d, 1 }
 
-// EvalTo implements Oracle; every slope is 1.
+// EvalTo implements Oracle. Every slope is 1.
 func (o *Bilinear) EvalTo(value, slope, x []float64, lo, hi int) {
 	kernel.MarginsTo(value, o.a, o.d, x, lo, hi)
 	for j := lo; j < hi; j++ {
@@ -52,7 +51,7 @@ func (o *Bilinear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	kernel.AddRowsTo(dst, o.a, o.d, weight, slope, lo, hi)
 }
 
-// ConstantsTo implements Conditioned; f is linear, so M = 0.
+// ConstantsTo implements Conditioned. M is 0, since f is linear.
 func (o *Bilinear) ConstantsTo(lipschitz, smoothness, _ []float64) {
 	for j := range o.n {
 		s := 0.0

@@ -54,20 +54,20 @@ func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	return below, at.Tau + ball + total(0) + rounding + engine.Underflow, sums
 }
 
-// boundsBlock is the number of samples in a partial sum of RiskBounds.
+// boundsBlock is the maximum number of samples in a partial sum of RiskBounds.
 const boundsBlock = 512
 
-// conjugateSums holds sums over some samples, with r_j the ratio that attains φ*.
+// conjugateSums holds sums over some samples, where r_j is the ratio that attains φ*.
 type conjugateSums struct {
 	terms        float64 // Σ w_j ν φ*((f_j − τ)/ν)
-	size         float64 // bound of the sum of the absolute terms, to which γ is applied
-	units        float64 // magnitude whose 8 units of roundoff are added
+	size         float64 // bound of the sum of the absolute values of the terms, for the error with factor γ
+	units        float64 // magnitude of which 8 units of roundoff are added to the error
 	Linear, Mass float64 // Σ w_j r_j f_j and Σ w_j r_j
 }
 
-// conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
+// conjugateSum returns the sums of RiskBounds over [lo, hi), which must have at most boundsBlock samples.
 func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, lo, hi int) (c conjugateSums) {
-	const few = 16 // factor of the rounding error that is accepted for speed
+	const few = 16 // factor by which a larger rounding error is accepted for speed
 	limit := s.largestRatio()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
 		var ratio [boundsBlock]float64
@@ -102,8 +102,8 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, 
 	return c
 }
 
-// ValueBelow implements Adversary. It divides y by its sum and mixes it with enough of the reference weights to be in
-// the ball and below the caps: ψ is convex, and 0 at the reference weights.
+// ValueBelow implements Adversary. It divides y by its sum and mixes it with enough of the reference weights for
+// the result to be in the ball and below the caps, since ψ is convex and is 0 at the reference weights.
 func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(s.rows, s.Weights, len(y))
 	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
@@ -123,7 +123,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
 	}
 	p.Off += r.largestChange(s.capExcess(&r, y, p.Mass), y)
-	if !(p.Off <= 1) || math.IsInf(divergence, 1) { // e.g. a weight on a sample without a reference weight
+	if !(p.Off <= 1) || math.IsInf(divergence, 1) { // for example, a sample without a reference weight has weight
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 		return p
 	}
@@ -133,7 +133,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 	return p
 }
 
-// sumOfSizes returns Σ y|f| over [lo, hi). A loss of a sample without a reference weight does not count.
+// sumOfSizes returns Σ y|f| over [lo, hi). Losses of samples without a reference weight are ignored.
 func (r *reference) sumOfSizes(y, f []float64, lo, hi int) (sum float64) {
 	if r.w == nil {
 		return kernel.DotAbs(y[lo:hi], f[lo:hi])
@@ -146,8 +146,8 @@ func (r *reference) sumOfSizes(y, f []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// excessShare returns the proportion of w that must be mixed with weights of divergence d to bring them
-// into a ball: D is convex, and 0 at w.
+// excessShare returns the proportion of w that must be mixed with weights of divergence d for the result to be in a
+// ball, since D is convex and is 0 at w.
 func excessShare(d, radius float64) float64 {
 	if !(d > radius) {
 		return 0
@@ -174,10 +174,10 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 	return min(1, excess/(1+excess-s.Alpha))
 }
 
-// largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
-// by w: at most share, and far less in a small ball and below caps that are close to w.
+// largestChange bounds the largest relative change of a weight if a proportion share of y is replaced by w. It is
+// at most share, and much less in a small ball or below caps that are close to w.
 func (r *reference) largestChange(share float64, y []float64) float64 {
-	const small = 1e-12 // a proportion for which reading the weights is not worthwhile
+	const small = 1e-12 // proportion for which it is not worthwhile to read the weights
 	if share <= small {
 		return share
 	}
@@ -193,9 +193,9 @@ func (r *reference) largestChange(share float64, y []float64) float64 {
 	return share * min(1, apart+8*engine.Gamma(len(y)))
 }
 
-// RiskBounds implements Adversary. The upper bound is the risk at upper bounds of the exact group means. The largest
-// mean takes the place of the largest loss: rounding of the losses changes a mean by no more than it may change a loss
-// of the same size.
+// RiskBounds implements Adversary. The upper bound is the risk at upper bounds of the exact group means. The
+// largest mean replaces the largest loss, since rounding of the losses changes a mean by at most the amount by
+// which it may change a loss of the same size.
 func (g *Groups) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	s := g.meansOf(f)
 	for i := range s.loss {
@@ -205,8 +205,8 @@ func (g *Groups) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	return math.Inf(-1), above, sums
 }
 
-// ValueBelow implements Adversary. It is the value of the weights over groups at lower bounds of the exact group means.
-// The weights of the samples agree with these weights over groups up to rounding.
+// ValueBelow implements Adversary. The bound is the value of the weights over groups at lower bounds of the exact
+// group means. The weights of the samples agree with these weights over groups up to rounding.
 func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Proof {
 	relative += 4 * engine.SumGamma(g.rows, len(y))
 	if groups == nil {
@@ -228,8 +228,8 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Pro
 	return p
 }
 
-// valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are not known. Value is then
-// an upper bound of the penalty, unless there is a ball, in which weights may be infeasible.
+// valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are unknown. Value is then an
+// upper bound of the penalty, unless there is a ball, in which the weights may be infeasible.
 func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) engine.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)
@@ -239,7 +239,7 @@ func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) engine.P
 	return p
 }
 
-// meanRounding bounds the rounding of the mean loss of group i, with its adjustment.
+// meanRounding bounds the rounding error of the mean loss of group i, including its adjustment.
 func (g *Groups) meanRounding(s *groupedLosses, i, n int) float64 {
 	return 4*engine.SumGamma(g.rows, n)*(s.size[i]+math.Abs(s.loss[i])) + engine.Underflow
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// pearson has φ(r) = (r − 1)²/2 and φ*(v) = (r² − 1)/2 with r = max(0, 1 + v).
+// pearson is the arithmetic of φ(r) = (r − 1)²/2 and φ*(v) = (r² − 1)/2, where r = max(0, 1 + v).
 var pearson = arithmetic{
 	name: divergence.PearsonChi2,
 	phi:  func(r float64) float64 { return (r - 1) * (r - 1) / 2 },
@@ -21,14 +21,15 @@ var pearson = arithmetic{
 	geometry:   true,
 }
 
-// restrictedPearson returns the adversary on a part of the samples: (νn/2)Σy² is the same term for m samples with ν·n/m.
+// restrictedPearson returns the adversary on a part of the samples. For m of n samples, the term (νn/2)Σy² is the
+// same with ν·n/m in place of ν.
 func restrictedPearson(s Simplex, ratio float64) (d saddle.Dual, offset float64) {
 	offset = s.Nu / 2 * (ratio - 1)
 	s.Nu *= ratio * (1 + 8*engine.UnitRoundoff) // so that rounding does not lower the penalty
 	return s, offset
 }
 
-// halfSquares returns ½ Σ (n y − 1)² without the cancellation of its expansion.
+// halfSquares returns ½ Σ (n y − 1)², without the cancellation that its expansion would have.
 func halfSquares(n float64, y []float64) float64 {
 	var a, b, c, d float64
 	for ; len(y) >= 4; y = y[4:] {
@@ -56,7 +57,7 @@ func conjugateOfSquare(v, limit float64) (value, r float64) {
 }
 
 // sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, if ν is so
-// small that cancellation in the differences does not matter. It stores the ratios.
+// small that cancellation in the differences is irrelevant. It stores the ratios.
 func sumOfSquares(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	zero := at.Tau - at.Nu
 	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
@@ -104,13 +105,13 @@ func respondLinearly(
 	}
 }
 
-// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1, where rest is far smaller than t: t alone has
-// too few digits for weights of many orders of magnitude. The entries v ≥ 0 must have a total weight of at
-// least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It is Newton's method within
-// a bracket, started at guess unless that is NaN.
+// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1, where rest is much smaller than t, since t
+// alone has too few digits if the weights differ by many orders of magnitude. The entries v ≥ 0 must have a total
+// weight of at least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It uses Newton's
+// method within a bracket, starting at guess unless that is NaN.
 func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float64) {
 	over, fall := 0.0, 0.0
-	left, right := -limit, 0.0 // the sum is at least 1 at left, at most 1 at right
+	left, right := -limit, 0.0 // the sum is at least 1 at left and at most 1 at right
 	if r.w == nil {
 		left = max(left, -r.total)
 	}
@@ -159,8 +160,8 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float6
 	return t, rest
 }
 
-// limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the weight of the entries with
-// 0 < v − t < limit.
+// limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the total weight of the entries with 0 < v − t <
+// limit.
 func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, between float64) {
 	switch {
 	case r.w == nil && math.IsInf(limit, 1):

@@ -16,10 +16,10 @@ const (
 	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
 )
 
-// arithmetics holds what the adversaries on the simplex need of each Divergence.
+// arithmetics holds, for each Divergence, the arithmetic that the adversaries on the simplex use.
 var arithmetics = [...]*arithmetic{KullbackLeibler: &kullbackLeibler, PearsonChi2: &pearson}
 
-// arithmetic returns what the adversaries on the simplex need of d.
+// arithmetic returns the arithmetic of d that the adversaries on the simplex use.
 func (d Divergence) arithmetic() *arithmetic { return arithmetics[d] }
 
 // DivergenceOf returns the arithmetic of d, or an error if there is none.
@@ -47,33 +47,33 @@ type arithmetic struct {
 	// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the maximising r.
 	conjugate func(v, limit float64) (value, r float64)
 
-	// conjugates works like Simplex.conjugateSum for weights of 1 and no limit, if ν is so small that cancellation does
-	// not matter. It stores the ratios.
+	// conjugates works like Simplex.conjugateSum for weights of 1 and no limit, if ν is so small that
+	// cancellation is irrelevant. It stores the ratios.
 	conjugates func(ratio, f []float64, at engine.Multipliers) conjugateSums
 
-	// respond returns τ for reference.respondAt at the penalty nu, and a function that stores the weights in y, shard by
-	// shard. It uses y.
+	// respond returns τ for reference.respondAt with penalty nu, and a function that stores the weights in y
+	// for one shard. It uses y as scratch memory.
 	respond func(r *reference, y, f []float64, nu float64, b bound, guess float64) (tau float64, weigh func(lo, hi int))
 
-	exponent float64 // p: φ″(r) is r⁻ᵖ, so that φ*″ is rᵖ at the ratio r that attains φ*
+	exponent float64 // p for which φ″(r) = r⁻ᵖ, so that φ*″ is rᵖ at the ratio r that attains φ*
 
 	// threshold returns τ of a best response without a limit from the risk and the penalty ψ, without cancellation; nil:
 	// the τ of respond is as exact.
 	threshold func(risk, psi float64) float64
 
-	// most returns the largest divergence of weights y ≤ ratio·w.
+	// most returns the maximum divergence of weights y ≤ ratio·w.
 	most func(ratio float64) float64
 
-	// restricted returns the adversary on a part of the samples, of which there are ratio times as many, as
-	// engine.Restrictable does; nil if there is none.
+	// restricted returns the adversary on a part of the samples, like engine.Restrictable; ratio is the ratio
+	// of the number of all samples to that of the part. It is nil if there is no such adversary.
 	restricted func(s Simplex, ratio float64) (d saddle.Dual, offset float64)
 
-	// balances says that Σ w φ*((f − τ)/ν) is 0 at the threshold of every best response without a limit.
+	// balances reports whether Σ w φ*((f − τ)/ν) is 0 at the threshold of every best response without a limit.
 	balances bool
 
-	// fuse evaluates the whole simplex in one reading of the samples, and says whether its risk cancels; nil if that is
-	// not possible.
+	// fuse evaluates the risk for the whole simplex while reading the samples once, and reports whether the
+	// computation of the risk suffers from cancellation. It is nil if this is not possible.
 	fuse func(s Simplex, e *engine.Evaluator, g, y, x []float64) (a response, cancels bool)
 
-	geometry bool // the paper's methods know its proximal step
+	geometry bool // the methods of the paper support its proximal step
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// FusedTo implements Adversary: in one reading of the samples where weights are exponentials without a
-// bound, else in two.
+// FusedTo implements Adversary. It takes one pass over the samples if the weights are unbounded exponentials, and
+// two otherwise.
 func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64, from engine.Multipliers) engine.Response {
 	var a response
 	fuse := s.Divergence.arithmetic().fuse
@@ -30,7 +30,7 @@ func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64, from engine.Mul
 	return engine.Response{Multipliers: a.multipliers(), Y: y, Risk: a.risk, Total: a.total}
 }
 
-// fuseFixed evaluates where the weights are known.
+// fuseFixed evaluates the risk if the weights are known in advance.
 func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) {
 	s.StartingWeights(y)
 	linear := e.Rows.Scalars(e.N)
@@ -47,7 +47,8 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 	return a
 }
 
-// ResponseTo implements Curved: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
+// ResponseTo implements Curved. The derivative is y_j/ν or, for χ², w_j/ν if y_j is strictly between 0 and the
+// limit.
 func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) {
 	nu := s.Nu
 	if s.HasBall() {
@@ -56,7 +57,7 @@ func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) 
 	s.responseAt(&reference{total: a.Total, w: s.Weights}, nu, response, a.Y, lo, hi)
 }
 
-// responseAt works like ResponseTo at the multiplier nu.
+// responseAt works like ResponseTo for the multiplier nu.
 func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo, hi int) {
 	if !(nu > 0) || s.Alpha == 1 { // on a vertex
 		clear(response[lo:hi])
@@ -71,10 +72,11 @@ func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo,
 	}
 }
 
-// closeToLimit is the proportion of its limit from which a weight counts as being there.
+// closeToLimit is the proportion of its limit above which a weight counts as being at the limit.
 const closeToLimit = 1 - 1e-12
 
-// slopeOf returns w φ*″ at the weight y of a sample below its limit: how fast y grows with its loss, in units of 1/ν.
+// slopeOf returns w φ*″ at the weight y of a sample below its limit, which is the derivative of y with respect to
+// its loss, multiplied by ν.
 func slopeOf(y, w, exponent float64) float64 {
 	if exponent == 1 {
 		return y
@@ -85,13 +87,13 @@ func slopeOf(y, w, exponent float64) float64 {
 	return powerMean(y, w, exponent)
 }
 
-// powerMean returns w(y/w)^p. It is not inlined, so that slopeOf is.
+// powerMean returns w(y/w)^p. It is a separate function so that slopeOf can be inlined.
 //
 //go:noinline
 func powerMean(y, w, p float64) float64 { return w * math.Pow(y/w, p) }
 
-// CoupleTo implements Curved. Where the ball binds, weights cannot move along the losses: with
-// responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).
+// CoupleTo implements Curved. If the ball binds, weights cannot move along the losses: with responses c and their
+// mean m = Σcf/Σc, bbᵀ/Σc(f−m)², where b = c(f − m), is subtracted from the Hessian of R with respect to f.
 func (s Simplex) CoupleTo(
 	e *engine.Evaluator, a *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {

@@ -12,24 +12,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Groups is the adversary over groups of samples. With f_g the mean loss of group g
-// under the weights of its samples, and q weights over the groups,
+// Groups is the adversary over groups of samples. Let f_g be the mean loss of group g under the weights of its
+// samples, and q weights over the groups. Then
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// with ψ and the set of q those of a Simplex around a prior. Nu = 0 without a radius is
-// plain group DRO, the largest group mean. A sample may be in several groups. The weights
-// of the samples are y = Σ_g q_g a_g, with a_g the weights within group g.
+// where ψ and the set of q are those of a Simplex around a prior. With Nu = 0 and no radius, this is plain group
+// DRO, whose risk is the largest group mean. A sample may be in several groups. The weights of the samples are y =
+// Σ_g q_g a_g, where a_g are the weights within group g.
 type Groups struct {
-	Near   Simplex   // adversary over the groups; its Weights are the prior, nil for equal
-	Adjust []float64 // c_g ≥ 0 in loss units, such as C/√n_g of Sagawa et al. (2020); nil: 0
+	Near   Simplex   // adversary over the groups; its Weights are the prior, nil for equal weights
+	Adjust []float64 // c_g ≥ 0 in units of the loss, such as C/√n_g of Sagawa et al. (2020); nil means 0
 
 	ways   int       // number of groupings
-	of     [][]int32 // by grouping: the group of a sample, −1 for none
-	count  []float64 // samples of the groups, by their weight
+	of     [][]int32 // for each grouping, the group of each sample, or −1
+	count  []float64 // effective number of samples in each group, by their weights
 	weight []float64 // n; nil: equal
 
-	rows *ranks.Rows // where the samples lie; nil: here
+	rows *ranks.Rows // distribution of the samples over ranks; nil for a single process
 }
 
 var (
@@ -41,13 +41,13 @@ var (
 	_ engine.Distributed = (*Groups)(nil)
 )
 
-// minMass is the least weight of a group: the inverse of a smaller number may overflow.
+// minMass is the minimum weight of a group; the inverse of a smaller number may overflow.
 const minMass = 0x1p-1022
 
-// NewGroups returns the adversary over groups with the set and penalty of near.
-// of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
-// −1 for none; the groups of all ways are numbered through. w are the weights of the
-// samples, nil for equal. Groups without weight are an error. The slices are kept.
+// NewGroups returns the adversary over groups with the set and penalty of near. of[k][j] is the group of sample j
+// in the kth grouping, numbered from 0 in each grouping, or −1 if the sample is in no group; the groups of all
+// groupings are then numbered consecutively. w holds the weights of the samples; nil means equal weights. A group
+// without weight is an error. The slices are not copied.
 func NewGroups(near Simplex, w []float64, of ...[]int) (*Groups, error) {
 	ways := make([][]int32, len(of))
 	for k, way := range of {
@@ -108,8 +108,8 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 	return g, nil
 }
 
-// groupMasses returns the weight of the samples of the groups numbered from first on, of which most is
-// the last that has samples here.
+// groupMasses returns the total weights of the groups that are numbered from first on; most is the last group that
+// has samples on this rank.
 func (g *Groups) groupMasses(ids []int32, first, most int) []float64 {
 	add := func(sums []float64, lo, hi int) {
 		for j, id := range ids[lo:hi] {
@@ -160,7 +160,7 @@ func (g *Groups) Valid(n int) error {
 	return nil
 }
 
-// Region implements Adversary: at the prior ψ ≤ 0, for the adjustments are not negative.
+// Region implements Adversary. At the prior ψ ≤ 0, since the adjustments are not negative.
 func (*Groups) Region() engine.Region { return engine.Part }
 
 // Modulus implements Dual.
@@ -187,10 +187,10 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	return &of
 }
 
-// A groupedLosses holds the groups with samples at given losses.
+// A groupedLosses holds the groups that have samples, for given losses.
 type groupedLosses struct {
 	id    []int32   // of the groups
-	place []int32   // by group: its index in id, −1
+	place []int32   // index in id of each group, or −1
 	mass  []float64 // weight of its samples
 	mean  []float64 // f_g
 	size  []float64 // the means of |f|
@@ -198,7 +198,7 @@ type groupedLosses struct {
 	near  Simplex   // prior of these groups
 	q     []float64
 	response
-	perGroup []float64 // q_g/mass_g by group, for the weights of the samples
+	perGroup []float64 // q_g/mass_g for each group, from which the weights of the samples are computed
 }
 
 // evaluate computes the group means of the losses and the weights over groups.
@@ -211,7 +211,7 @@ func (g *Groups) evaluate(f []float64) *groupedLosses {
 	return s
 }
 
-// meansOf computes the group means of the losses. The weights over groups are 0.
+// meansOf computes the group means of the losses, and sets the weights over groups to 0.
 func (g *Groups) meansOf(f []float64) *groupedLosses {
 	n, k := len(f), len(g.count)
 	part := g.rows.Partials(g.rows.Shards(n), 3*k)
@@ -221,7 +221,8 @@ func (g *Groups) meansOf(f []float64) *groupedLosses {
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
-					if w := g.weightAt(j); w != 0 { // else a loss that overflows would count
+					// otherwise a loss that overflows would matter
+					if w := g.weightAt(j); w != 0 {
 						total[id] += w * f[j]
 						mass[id] += w
 						size[id] += math.Abs(w * f[j])
@@ -251,7 +252,7 @@ func (g *Groups) meansOf(f []float64) *groupedLosses {
 		}
 	}
 	if s.near.Weights != nil && !(engine.Sum(s.near.Weights) > 0) {
-		s.near.Weights = nil // of the groups of a prefix
+		s.near.Weights = nil // the prior of the groups in a prefix
 	}
 	s.q = make([]float64, len(s.id))
 	return s
@@ -278,7 +279,7 @@ func (g *Groups) storeWeights(y []float64, s *groupedLosses) {
 	})
 }
 
-// FusedTo implements Adversary by reading the rows twice.
+// FusedTo implements Adversary. It reads the rows twice.
 func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64, _ engine.Multipliers) engine.Response {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
@@ -291,8 +292,8 @@ func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64, _ engine.Mul
 	return a
 }
 
-// Responses returns the means of the losses of the groups (with their adjustments), and
-// the weights over the groups of the best response to f.
+// Responses returns the mean losses of the groups, including their adjustments, and the weights over the groups in
+// the best response to f.
 func (g *Groups) Responses(f []float64) (loss, q []float64) {
 	s := g.evaluate(f)
 	loss, q = make([]float64, len(g.count)), make([]float64, len(g.count))
@@ -302,9 +303,8 @@ func (g *Groups) Responses(f []float64) (loss, q []float64) {
 	return loss, q
 }
 
-// Value implements Dual: ψ(q) minus the adjustments, if there is one grouping. With
-// several groupings, weights of the samples may result from different weights of the
-// groups, and Value is an upper bound.
+// Value implements Dual. If there is one grouping, it is ψ(q) minus the adjustments. If there are several, weights
+// of the samples may result from different weights of the groups, and Value is an upper bound.
 func (g *Groups) Value(y []float64) float64 {
 	if g.ways > 1 {
 		most := g.Near.maxDivergence(len(g.count))
@@ -325,7 +325,8 @@ func (g *Groups) Value(y []float64) float64 {
 	return psi
 }
 
-// groupWeights returns the weights over groups for weights of samples; there must be only one grouping.
+// groupWeights returns the weights over groups that correspond to weights of samples; there must be only one
+// grouping.
 func (g *Groups) groupWeights(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	if g.rows == nil {
@@ -350,14 +351,15 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 	return q
 }
 
-// ResponseTo implements Curved: weights within a group are constant.
+// ResponseTo implements Curved. Weights within a group are constant.
 func (g *Groups) ResponseTo(response []float64, _ *engine.Response, lo, hi int) {
 	clear(response[lo:hi])
 }
 
-// CoupleTo implements Curved. Weights move between groups alone: with c the derivatives of the group weights in the
-// group means, the Hessian in the means is diag(c) − ccᵀ/Σc, minus one more rank-one term if a ball binds. along holds
-// the gradients of the group means, then the combination of them that belongs to each rank-one term.
+// CoupleTo implements Curved. Weights only move between groups. Let c be the derivatives of the group weights with
+// respect to the group means. The Hessian with respect to the means is diag(c) − ccᵀ/Σc, minus a further rank-one
+// term if a ball binds. along holds the gradients of the group means, followed by the combination of them for each
+// rank-one term.
 func (g *Groups) CoupleTo(
 	e *engine.Evaluator, _ *engine.Response, within []float64, _ float64, slope []float64,
 ) (along [][]float64, share []float64) {
@@ -387,8 +389,8 @@ func (g *Groups) CoupleTo(
 	return along, share
 }
 
-// groupGradients returns the gradients of the means of the groups, one per row. It takes half a pass. within
-// has length n and receives the weights within the groups.
+// groupGradients returns the gradients of the group means, one in each row. It takes half a pass. within has length
+// n and receives the weights within the groups.
 func (g *Groups) groupGradients(e *engine.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
@@ -424,8 +426,9 @@ func (g *Groups) Pieces() engine.Pieces {
 	return engine.Pieces{Groups: g.piecesAt}
 }
 
-// piecesAt returns the means of the groups with a prior at the point that e evaluated last, with their
-// adjustments, and their gradients. Weights q of these groups give the samples the weights Σ_g q_g a_g.
+// piecesAt returns the means of the groups that have a prior, including their adjustments, at the last point that e
+// evaluated, and the gradients of these means. Weights q of these groups correspond to the weights Σ_g q_g a_g of
+// the samples.
 func (g *Groups) piecesAt(e *engine.Evaluator) (p engine.GroupPieces) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)
@@ -446,7 +449,7 @@ func (g *Groups) piecesAt(e *engine.Evaluator) (p engine.GroupPieces) {
 	return p
 }
 
-// possibleGroups returns the groups that may have weight.
+// possibleGroups returns the groups that can have weight.
 func (s *groupedLosses) possibleGroups() (out []int) {
 	for i := range s.id {
 		if s.near.Weights == nil || s.near.Weights[i] > 0 {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// kullbackLeibler has φ(r) = r log r − r + 1 and φ*(v) = eᵛ − 1.
+// kullbackLeibler is the arithmetic of φ(r) = r log r − r + 1 and φ*(v) = eᵛ − 1.
 var kullbackLeibler = arithmetic{
 	name: divergence.KullbackLeibler, phi: entropy, sum: sumOfEntropies, conjugate: conjugateOfEntropy,
 	conjugates: sumOfExponentials, respond: respondExponentially,
@@ -50,9 +50,9 @@ func conjugateOfEntropy(v, limit float64) (value, r float64) {
 	return value, value + 1
 }
 
-// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that
-// cancellation in the difference does not matter. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is at
-// most |Σ r(f − τ)| plus 2ν for every sample.
+// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that cancellation
+// in the difference is irrelevant. It stores the ratios. Since |s|eˢ < 1 for s < 0, Σ r|f − τ| is at most |Σ r(f −
+// τ)| plus 2ν for every sample.
 func sumOfExponentials(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
@@ -90,8 +90,8 @@ func respondExponentially(
 // maxExponential bounds exp((f_j − q)/ν).
 const maxExponential = 0x1p1000
 
-// exponentialsTo stores exp((f − q)/ν) in y, q the level of b, and returns the s with
-// Σ w·min(limit, y·s) = 1.
+// exponentialsTo stores exp((f − q)/ν) in y, where q is the level of b, and returns the s with Σ w·min(limit, y·s)
+// = 1.
 func (r *reference) exponentialsTo(y, f []float64, nu float64, b bound, guess float64) (s float64) {
 	sum := r.rows.Sum(len(f), func(lo, hi int) float64 {
 		s := kernel.ExpTo(y[lo:hi], f[lo:hi], b.level, nu)
@@ -115,8 +115,9 @@ func (r *reference) exponentialsTo(y, f []float64, nu float64, b bound, guess fl
 	return r.findScale(y, b.limit, math.Exp((b.level-guess)/nu))
 }
 
-// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1. The entries e ≥ 1 must have a total weight
-// of at least 1/limit. It is Newton's method on a concave function, which converges from the left after one step.
+// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1. The entries e ≥ 1 must have a total weight of
+// at least 1/limit. It uses Newton's method on a concave function, which converges monotonically from the left
+// after one step.
 func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 	if s = guess; !(s > 0 && s <= limit) {
 		s = 1
@@ -151,7 +152,7 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 		rise := engine.Sum(slope) / r.total
 		over := engine.Sum(mass)/r.total*limit + rise*s - 1
 		next := min(limit, s-over/rise)
-		if !(next > 0) || next == s { // also of losses that are not numbers
+		if !(next > 0) || next == s { // also true if losses are NaN
 			break
 		}
 		if s = next; math.Abs(over) <= sumTolerance {
@@ -161,8 +162,8 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 	return s
 }
 
-// fuseExponentials evaluates weights proportional to exp(f/ν). Every shard weighs by exp((f − top)/ν)
-// with the largest loss so far, and shrinks its sums when it meets a larger one.
+// fuseExponentials evaluates the risk for weights proportional to exp(f/ν). Every shard uses the weights exp((f −
+// top)/ν), where top is its largest loss so far, and scales its sums down when it meets a larger loss.
 func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a response, cancels bool) {
 	top, total := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
 	for k := range top {

@@ -6,13 +6,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
-// multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball,
-// D(y_ν‖w) = Radius, or Nu where that one is, and an estimate of the threshold there; NaN: none. It
-// uses y. The derivative of ν·Radius + R_ν in ν is Radius − D(y_ν‖w), so that this ν is the minimiser,
-// and an error in it costs second order.
+// multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball, D(y_ν‖w) = Radius, or
+// Nu if the best response to Nu·D is in the ball. It also returns an estimate of the threshold at this ν, or NaN. y
+// is scratch memory. The derivative of ν·Radius + R_ν with respect to ν is Radius − D(y_ν‖w), so this ν is the
+// minimiser, and an error in ν has only a second-order effect.
 //
-// It is Newton's method on log D against log ν, of slope −2 for large ν and flatter elsewhere, within a
-// bracket.
+// It uses Newton's method within a bracket for log D as a function of log ν, whose slope is −2 for large ν and
+// flatter elsewhere.
 func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.Multipliers) (nu, tau float64) {
 	tau = math.NaN()
 	lo, hi := s.Nu, math.Inf(1)
@@ -39,7 +39,8 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 	const (
 		farthest = 20 // × a step
 		exact    = 1e-8
-		most     = 700 // steps, which cross all numbers; there are a few
+		// maximum number of steps, which suffices to cross all numbers; usually there are a few
+		most = 700
 	)
 	for range most {
 		var d, slope float64
@@ -55,8 +56,8 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 		ratio := math.Log(d) - math.Log(s.Radius)
 		step := ratio * d / slope // of log ν
 		next := nu * math.Exp(max(-3, min(3, step)))
-		if math.Abs(step) <= exact && math.Abs(ratio) <= 1 { // else the slope is all rounding
-			return max(next, s.Nu), tau // as exact as rounding lets D be
+		if math.Abs(step) <= exact && math.Abs(ratio) <= 1 { // otherwise the slope is dominated by rounding
+			return max(next, s.Nu), tau // as accurate as the rounding of D allows
 		}
 		if !(next > lo && next < hi) || math.Abs(step) <= exact {
 			switch next = lo + (hi-lo)/2; {
@@ -87,12 +88,12 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 			return s
 		})
 	}
-	below := mean(func(v float64) float64 { return top - v }) // the unit: squares do not overflow
+	below := mean(func(v float64) float64 { return top - v }) // in this unit, squares do not overflow
 	return below * math.Sqrt(mean(func(v float64) float64 { return ((top-v)/below - 1) * ((top-v)/below - 1) }))
 }
 
-// divergenceAt returns D of the best response to ν·D, which it stores in y, −dD/d log ν, and τ. With
-// u = (f − τ)/ν and c = w φ*″(u) the latter is Σ c (u − Σcu/Σc)².
+// divergenceAt returns D of the best response to the penalty ν·D, −dD/d log ν, and τ. It stores the response in y.
+// With u = (f − τ)/ν and c = w φ*″(u), the derivative is Σ c (u − Σcu/Σc)².
 func (s Simplex) divergenceAt(
 	r *reference, y, f []float64, nu float64, b bound, guess float64,
 ) (d, slope, tau float64) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// quantile returns the largest τ such that losses ≥ τ have at least the given proportion of the weight, or NaN if no
-// sample has weight. It also returns the proportions of the weight on losses above τ and equal to τ. It is a radix
-// selection: every step divides the range that τ is in into 2048 parts, sums the weights of each part, and keeps the
-// losses in the part of τ. Sums do not depend on the number of threads or ranks.
+// quantile returns the largest τ such that losses ≥ τ have at least the given proportion of the weight, or NaN if
+// no sample has weight. It also returns the proportions of the weight on losses above τ and equal to τ. It uses a
+// radix selection: every step divides the range that contains τ into 2048 parts, sums the weights in each part, and
+// keeps the losses in the part that contains τ. The sums do not depend on the number of threads or ranks.
 func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties float64) {
 	const (
 		digit    = 11    // bits: 2048 parts
@@ -23,7 +23,7 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 	lo, hi := orderedBits(least), orderedBits(most)
 	shards := r.rows.Shards(len(f))
 	parts, sums := r.rows.Partials(shards, 1<<digit), make([]float64, 1<<digit)
-	var kept [][]int32 // by shard: indices of the losses in the range; nil before step 1
+	var kept [][]int32 // for each shard, indices of the losses in the range; nil before step 1
 	for step := 0; ; step++ {
 		shift := max(0, bits.Len64(hi-lo)-digit)
 		if step == 1 {
@@ -74,8 +74,7 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 	}
 }
 
-// minMax returns the least and the largest loss of a sample with weight, +Inf and −Inf if no sample
-// has weight.
+// minMax returns the least and the largest loss of the samples with weight, or +Inf and −Inf if there are none.
 func (r *reference) minMax(f []float64) (least, most float64) {
 	parts := [2][]float64{r.rows.Scalars(len(f)), r.rows.Scalars(len(f))}
 	r.rows.Run(len(f), func(k, lo, hi int) {

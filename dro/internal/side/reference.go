@@ -9,14 +9,14 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A reference holds the reference weights of n samples with their sum; a nil w means equal weights.
+// A reference holds the reference weights of n samples and their sum; a nil w means equal weights.
 type reference struct {
-	rows  *ranks.Rows // where the samples are stored; nil: all here
+	rows  *ranks.Rows // distribution of the samples over ranks; nil for a single process
 	w     []float64   // nil: equal
-	total float64     // the sum of the weights, n of equal ones
+	total float64     // sum of the weights, which is n for equal weights
 }
 
-// newReference returns the reference weights of n samples; w may be nil, or longer.
+// newReference returns the reference weights of n samples; w may be nil, or longer than n.
 func newReference(rows *ranks.Rows, w []float64, n int) reference {
 	if w == nil {
 		return reference{rows, nil, float64(n)}
@@ -41,8 +41,7 @@ func (r *reference) weightsTo(y []float64) {
 	})
 }
 
-// largestLoss returns the largest loss of a sample with a reference weight, NaN if one of these losses is
-// NaN.
+// largestLoss returns the largest loss of a sample with a reference weight, or NaN if one of these losses is NaN.
 func (r *reference) largestLoss(f []float64) float64 {
 	return r.rows.Max(len(f), func(lo, hi int) float64 { return r.largestOf(f, lo, hi) })
 }
@@ -61,7 +60,7 @@ func (r *reference) largestOf(f []float64, lo, hi int) float64 {
 	return m
 }
 
-// checkWeights returns an error if reference weights do not fit n samples; nil is valid.
+// checkWeights returns an error if w is not a valid slice of reference weights for n samples; nil is valid.
 func checkWeights(rows *ranks.Rows, w []float64, n int) error {
 	if w == nil {
 		return nil
@@ -76,12 +75,11 @@ func totalOf(rows *ranks.Rows, w []float64) float64 {
 	return rows.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
 }
 
-// minTotal is the smallest supported sum of weights: the smallest positive number is
-// 2⁻⁷⁴ of it.
+// minTotal is the minimum supported sum of weights; the smallest positive number is 2⁻⁷⁴ times it.
 const minTotal = 0x1p-1000
 
-// checkMass checks that weights are finite, ≥ 0, and not all close to zero. With samples distributed
-// over MPI ranks it checks the samples of this rank, whose weights may all be zero.
+// checkMass returns an error unless weights are finite, ≥ 0, and not all close to zero. If samples are distributed
+// over MPI ranks, it checks the samples of this rank, whose weights may all be zero.
 func checkMass(rows *ranks.Rows, w []float64) error {
 	total := 0.0
 	lo, hi := rows.LocalRange(len(w))
@@ -101,8 +99,8 @@ func checkMass(rows *ranks.Rows, w []float64) error {
 	return nil
 }
 
-// arenaOf returns the arena for vectors with one entry per sample. With several ranks only entries of this rank
-// take memory.
+// arenaOf returns the arena for vectors with one entry for each sample. With several ranks only entries of this
+// rank occupy memory.
 func arenaOf(rows *ranks.Rows) *memory.Arena {
 	if rows == nil {
 		return nil

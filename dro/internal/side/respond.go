@@ -9,8 +9,8 @@ import (
 
 // A response describes the best response of a Simplex to losses.
 type response struct {
-	moments           // of the weights at these losses
-	risk, tau float64 // R(f), as the Lagrangian at the multipliers; τ
+	moments           // moments of the weights at these losses
+	risk, tau float64 // R(f), computed as the Lagrangian at the multipliers; τ
 	nu        float64 // ν of the response, ≥ Nu
 	total     float64 // sum of the reference weights
 }
@@ -20,8 +20,8 @@ func (a *response) multipliers() engine.Multipliers {
 	return engine.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}
 }
 
-// respond stores in y the best response to losses f. The search for the multipliers starts from those
-// of an earlier response, if they are known.
+// respond stores the best response to losses f in y. The search for the multipliers starts from those of an earlier
+// response, if they are known.
 func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 	r := newReference(s.rows, s.Weights, len(f))
 	a.total = r.total
@@ -49,8 +49,8 @@ func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 	return a
 }
 
-// completeRisk computes the risk from the moments, and the threshold if it has a formula without
-// cancellation. At ν > Nu the risk is an upper bound of R for any ν.
+// completeRisk computes the risk from the moments, and the threshold if there is a formula for it without
+// cancellation. For any ν ≥ Nu the result is an upper bound of R.
 func (a *response) completeRisk(s Simplex) {
 	psi := a.nu * a.divergence
 	a.risk = a.linear - psi
@@ -62,12 +62,12 @@ func (a *response) completeRisk(s Simplex) {
 	}
 }
 
-// A bound is the loss such that weights of limit·w on the losses from there on sum to at least one, with the
-// proportions of the reference weight above it and at it. Without a limit it is the largest loss with a
-// reference weight.
+// A bound holds the loss at which weights of limit·w on the losses from there on first sum to at least one, and the
+// proportions of the reference weight above this loss and at it. If there is no limit, it is the largest loss with
+// a reference weight.
 type bound struct{ limit, level, above, ties float64 }
 
-// boundOf returns the bound of the losses f. Without a limit, ties are not counted.
+// boundOf returns the bound of the losses f. If there is no limit, ties are not counted.
 func (r *reference) boundOf(f []float64, limit float64) bound {
 	if math.IsInf(limit, 1) {
 		return bound{limit: limit, level: r.largestLoss(f)}
@@ -76,7 +76,7 @@ func (r *reference) boundOf(f []float64, limit float64) bound {
 	return bound{limit, q, above, ties}
 }
 
-// countTies returns b with the proportion of the losses equal to it.
+// countTies returns b with the proportion of the reference weight on losses equal to the bound.
 func (r *reference) countTies(b bound, f []float64) bound {
 	if b.ties == 0 {
 		b.ties = r.rows.Sum(len(f), func(lo, hi int) float64 {
@@ -92,7 +92,7 @@ func (r *reference) countTies(b bound, f []float64) bound {
 	return b
 }
 
-// ratioAtBound returns the ratio y/w of the losses at the bound if weights have no penalty.
+// ratioAtBound returns the ratio y/w of the losses at the bound if there is no penalty.
 func (b bound) ratioAtBound() float64 {
 	if b.above == 0 {
 		return min(b.limit, 1/b.ties)
@@ -110,8 +110,8 @@ func (b bound) vertexDivergence(d Divergence) float64 {
 	return sum
 }
 
-// respondAbove stores in y the best response without a penalty: weights limit·w for the losses above the bound,
-// and the remaining weight on the losses equal to it.
+// respondAbove stores the best response without a penalty in y: weights limit·w for the losses above the bound, and
+// the remaining weight on the losses equal to it.
 func (r *reference) respondAbove(y, f []float64, b bound) {
 	b = r.countTies(b, f)
 	left := b.ratioAtBound()
@@ -125,7 +125,7 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 					y[j] = w * b.limit / r.total
 				case v == b.level:
 					y[j] = w / r.total * left
-				default: // NaN: the risk is NaN too
+				default: // NaN, in which case the risk is NaN too
 					y[j] = v
 				}
 			}
@@ -133,7 +133,7 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 	})
 }
 
-// A penalty is a divergence times nu > 0.
+// A penalty is a divergence multiplied by nu > 0.
 type penalty struct {
 	divergence Divergence
 	nu         float64
@@ -154,7 +154,7 @@ func (r *reference) respondAt(
 	return tau
 }
 
-// storeWeights calls make on every shard, which stores weights in y, and their moments in m, unless nil.
+// storeWeights calls make for every shard, which stores weights in y. It stores their moments in m unless m is nil.
 func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make func(lo, hi int)) {
 	if m == nil {
 		r.rows.Run(len(y), func(_, lo, hi int) { make(lo, hi) })
@@ -163,13 +163,13 @@ func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make 
 	*m = r.moments(y, f, d, make)
 }
 
-// moments of weights y at losses f.
+// moments holds the moments of weights y at losses f.
 type moments struct {
 	linear     float64 // ⟨y, f⟩
 	divergence float64 // D(y‖w)
 }
 
-// moments returns the moments of the weights y. make, if it is not nil, stores them shard by shard before they
+// moments returns the moments of the weights y. If make is not nil, it stores the weights of each shard before they
 // are read. f may be nil.
 func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int)) (m moments) {
 	parts := [2][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
@@ -186,8 +186,8 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 	return moments{engine.Sum(parts[0]), engine.Sum(parts[1]) / r.total}
 }
 
-// weightedLoss returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,
-// whatever it is.
+// weightedLoss returns ⟨y, f⟩ over [lo, hi). Losses of samples without a reference weight are ignored, even if they
+// are not finite.
 func (r *reference) weightedLoss(y, f []float64, lo, hi int) (sum float64) {
 	if r.w == nil {
 		return kernel.Dot(y[lo:hi], f[lo:hi])
@@ -200,8 +200,8 @@ func (r *reference) weightedLoss(y, f []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// divergence returns Σ w φ(y/w) over [lo, hi), with w scaled to a sum of r.total. If Σ y = 1, its terms are of
-// second order near y = w, because a large ν would magnify a rounding error of first order.
+// divergence returns Σ w φ(y/w) over [lo, hi), where w is scaled to the sum r.total. If Σ y = 1, its terms are of
+// second order near y = w; a large ν would magnify rounding errors of first order.
 func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float64) {
 	of := d.arithmetic()
 	if r.w == nil {
@@ -219,14 +219,14 @@ func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float
 }
 
 const (
-	// maxSteps is the largest number of steps of a search for a multiplier, which usually takes a few.
+	// maxSteps is the maximum number of steps in a search for a multiplier, which usually takes a few.
 	maxSteps = 200
 
-	// sumTolerance is the distance of a sum of weights from one at which a search ends after one more step.
+	// sumTolerance is the distance of a sum of weights from one below which a search ends after one more step.
 	sumTolerance = 1e-13
 )
 
-// firstSample is the number of entries on which a search begins if there are many more.
+// firstSample is the number of entries with which a search begins if there are many more.
 const firstSample = 1 << 12
 
 // sampleEvenly returns firstSample evenly spaced entries of v and their weights. It returns nil if there are not

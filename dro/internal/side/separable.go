@@ -16,10 +16,9 @@ type Orthant struct {
 	Cap        float64 // > 0, +Inf for none
 }
 
-// A Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (ν/2)‖y‖² and
-// the Euclidean geometry Δ(y, z) = ½‖y − z‖². With Lower = 0 it holds the
-// multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), Upper being the
-// bound on them (an exact penalty); Upper = +Inf is the orthant.
+// A Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (ν/2)‖y‖² and the Euclidean geometry Δ(y, z) =
+// ½‖y − z‖². With Lower = 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), where Upper
+// is the bound on them (an exact penalty). With Upper = +Inf it is the orthant.
 type Box struct {
 	Lower, Upper float64 // Lower ≤ Upper; Lower ≥ 0 unless every f_j is linear
 	Nu           float64 // ν ≥ 0
@@ -37,7 +36,7 @@ func (Orthant) IsPrecise() bool { return true }
 // IsPrecise implements engine.Precise.
 func (Box) IsPrecise() bool { return true }
 
-// Valid returns an error if the dual does not fit n samples.
+// Valid returns an error if the dual cannot be used with n samples.
 func (o Orthant) Valid(int) error {
 	if !(o.Cap > 0) {
 		return fmt.Errorf("the cap of the weights is %v; it must be > 0, or +Inf for no cap", o.Cap)
@@ -45,7 +44,7 @@ func (o Orthant) Valid(int) error {
 	return nil
 }
 
-// Valid returns an error if the dual does not fit n samples.
+// Valid returns an error if the dual cannot be used with n samples.
 func (b Box) Valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
 		return fmt.Errorf("the bounds of the weights are %v and %v; the lower bound must be finite and at most the upper "+
@@ -78,8 +77,8 @@ func (b Box) Value(y []float64) float64 {
 	return b.Nu / 2 * s
 }
 
-// BestResponseTo implements Dual: y_j = min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n in [0, Cap]. The risk
-// is +Inf where an unbounded weight grows without a penalty; there is no τ.
+// BestResponseTo implements Dual. The weight y_j is min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n clipped to [0, Cap].
+// The risk is +Inf if an unbounded weight grows without a penalty; there is no τ.
 func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 	n := float64(len(y))
 	if o.Nu == 0 {
@@ -105,8 +104,8 @@ func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}), 0
 }
 
-// BestResponseTo implements Dual: f_j/ν clipped, or the end of the interval that
-// f_j points to. The risk is +Inf when a weight without a bound or a penalty grows.
+// BestResponseTo implements Dual. The weight y_j is f_j/ν, clipped to the interval, or an end of the interval if ν
+// = 0. The risk is +Inf if a weight without bound and penalty grows.
 func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return shard.Sum(len(f), func(lo, hi int) float64 {
 		s := 0.0
@@ -132,13 +131,13 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 // clip clips v to the interval.
 func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Upper)) }
 
-// CoordsTo implements Separable, with the coordinates of Simplex.
+// CoordsTo implements Separable with the coordinates of Simplex.
 func (o Orthant) CoordsTo(u, y []float64) { Simplex{Divergence: o.Divergence}.CoordsTo(u, y) }
 
-// CoordsTo implements Mirror: u = y.
+// CoordsTo implements Mirror. The coordinates u are y.
 func (Box) CoordsTo(u, y []float64) { copy(u, y) }
 
-// BlockStepTo implements Separable, with u⁰ = 0, or 1 for χ².
+// BlockStepTo implements Separable, where u⁰ is 0, or 1 for χ².
 func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	n := float64(len(y))
 	if o.Divergence == PearsonChi2 {
@@ -155,7 +154,7 @@ func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	}
 }
 
-// BlockStepTo implements Separable, with u⁰ = 0.
+// BlockStepTo implements Separable, where u⁰ is 0.
 func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		u[j] = b.clip(prev[j] + eta*(f[j]-b.Nu*prev[j]))
@@ -172,7 +171,7 @@ func (b Box) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	}
 }
 
-// NormScale implements Normed: ν/y ≥ ν/Cap for KL, so that Δ ≥ (1/2Cap)‖·‖₂².
+// NormScale implements Normed. For KL, ν/y ≥ ν/Cap, so that Δ ≥ (1/2Cap)‖·‖₂².
 func (o Orthant) NormScale(n int) float64 {
 	if o.Divergence == KullbackLeibler {
 		return 1 / math.Sqrt(o.Cap)

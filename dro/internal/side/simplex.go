@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Simplex is the adversary of weights near reference weights w,
+// A Simplex is the adversary that can choose weights near reference weights w,
 //
 //	Y = {y ∈ Δ : D(y‖w) ≤ Radius, y_j ≤ w_j/Alpha},   ψ(y) = Nu·D(y‖w).
 //
@@ -18,18 +18,19 @@ import (
 //
 //	R(f) = min over τ and ν ≥ Nu of  τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν),
 //
-// with φ* the conjugate of φ on [0, 1/Alpha]. The minimising τ and ν determine the best response: y_j/w_j is
-// the ratio in [0, 1/Alpha] that attains φ*. The risk of the zero Simplex is the largest loss, that of
-// Alpha = 1 the mean under the reference weights. The public adversaries on the simplex are values of this type.
+// where φ* is the conjugate of φ on [0, 1/Alpha]. The minimising τ and ν determine the best response: y_j/w_j is
+// the ratio in [0, 1/Alpha] that attains φ*. The risk of the zero Simplex is the largest loss; with Alpha = 1 it is
+// the mean under the reference weights. The public adversaries on the simplex are converted to this type.
 type Simplex struct {
 	Divergence Divergence
 	Nu         float64 // ≥ 0, in loss units
-	Radius     float64 // ≥ 1e-12, in units of D; 0 or +Inf: no bound
-	Alpha      float64 // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	// w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Radius     float64 // ≥ 1e-12, in units of D; 0 or +Inf means no bound
+	Alpha      float64 // in (0, 1]: no weight exceeds w_j/Alpha; 0 means no such bound
+	// w ≥ 0, one for each sample, with any positive sum; nil means equal weights. A prefix of the samples has
+	// the prefix of w.
 	Weights []float64
 
-	rows *ranks.Rows // distribution of the samples over ranks; nil: one process
+	rows *ranks.Rows // distribution of the samples over ranks; nil for a single process
 }
 
 var (
@@ -43,10 +44,10 @@ var (
 	_ saddle.Mirror       = Simplex{}
 )
 
-// minRadius is the smallest radius that is supported.
+// minRadius is the minimum supported radius.
 const minRadius = 1e-12
 
-// Valid returns an error if the dual does not fit n samples.
+// Valid returns an error if the dual cannot be used with n samples.
 func (s Simplex) Valid(n int) error {
 	switch {
 	case s.Divergence < 0 || int(s.Divergence) >= len(arithmetics):
@@ -62,7 +63,7 @@ func (s Simplex) Valid(n int) error {
 	return checkWeights(s.rows, s.Weights, n)
 }
 
-// largestRatio returns the largest allowed y_j/w_j, +Inf if there is no limit.
+// largestRatio returns the maximum allowed y_j/w_j, or +Inf if there is no limit.
 func (s Simplex) largestRatio() float64 {
 	if s.Alpha == 0 {
 		return math.Inf(1)
@@ -153,8 +154,9 @@ func (s Simplex) maxDivergence(n int) float64 {
 	return most
 }
 
-// Restricted implements Restrictable for the whole simplex, where no bound depends on the number of samples:
-// Σ y log(n y) is Σ y log(m y) + log(n/m), and (νn/2)Σy² is the same term for m samples with ν·n/m.
+// Restricted implements Restrictable for the whole simplex, where no bound depends on the number of samples. Σ y
+// log(n y) equals Σ y log(m y) + log(n/m), and the term (νn/2)Σy² is the same for m samples with ν·n/m in place of
+// ν.
 func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	if s.Region() != engine.Whole {
 		return nil, 0
@@ -163,8 +165,8 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	return s.Divergence.arithmetic().restricted(s, float64(n)/float64(m))
 }
 
-// Differentiable implements Radial: without a penalty the risk has a gradient at an optimum of d
-// parameters if the ball is so small that the adversary rests on several samples per parameter.
+// Differentiable implements Radial. Without a penalty the risk has a gradient at an optimum with d parameters if
+// the ball is so small that the adversary puts weight on several samples for each parameter.
 func (s Simplex) Differentiable(n, d int) bool {
 	if !s.HasBall() {
 		return false
@@ -187,7 +189,7 @@ func (s Simplex) portion(share float64) engine.Portion {
 	return engine.Portion{Dual: s, Share: share, CapTo: s.capTo}
 }
 
-// capTo stores the largest allowed weights w/Alpha in u.
+// capTo stores the maximum allowed weights w/Alpha in u.
 func (s Simplex) capTo(u []float64) {
 	r := newReference(s.rows, s.Weights, len(u))
 	lo, hi := s.rows.LocalRange(len(u))
@@ -210,9 +212,10 @@ func (s Simplex) OfSamples(samples []int) saddle.Dual {
 	return s
 }
 
-// CoordsTo implements Mirror: u = log(n y), with a lower limit for weights that underflow, or u = n y.
+// CoordsTo implements Mirror. The coordinates are u = log(n y), with a lower limit for weights that underflow, or u
+// = n y.
 func (s Simplex) CoordsTo(u, y []float64) {
-	const minLog = -700 // exp of it is not yet subnormal
+	const minLog = -700 // its exponential is not subnormal
 	n := float64(len(y))
 	for j, v := range y {
 		if u[j] = n * v; s.Divergence == KullbackLeibler {
@@ -221,22 +224,22 @@ func (s Simplex) CoordsTo(u, y []float64) {
 	}
 }
 
-// Proximal reports whether the methods of Mirror hold: there is a proximal step for equal reference weights without a
-// radius.
+// Proximal reports whether the methods of Mirror are supported: there is a proximal step for equal reference
+// weights without a radius.
 func (s Simplex) Proximal() bool {
 	return s.Divergence.arithmetic().geometry && !s.HasBall() && (s.Weights == nil || s.Alpha == 1)
 }
 
-// StartingWeights stores the reference weights, from which the paper's methods start if ν = 0. The
-// best response is then a vertex of Y, which is infinitely far from every other point in the geometry of
-// relative entropy.
+// StartingWeights stores the reference weights, from which the methods of the paper start if ν = 0. The best
+// response would be a vertex of Y, which is infinitely far from every other point in the geometry of relative
+// entropy.
 func (s Simplex) StartingWeights(y []float64) {
 	r := newReference(s.rows, s.Weights, len(y))
 	r.weightsTo(y)
 }
 
-// ProxTo implements Mirror: a weighted mean of the losses and the coordinates, then the best
-// response of penalty 1 to it.
+// ProxTo implements Mirror. It computes a weighted mean of the losses and the coordinates, and then the best
+// response to this mean with penalty 1.
 func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	if s.Alpha == 1 {
 		s.StartingWeights(y)
@@ -268,7 +271,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	}
 }
 
-// NormScale implements Normed: ‖·‖₁ ≥ ‖·‖₂ for KL, and (n/2)‖·‖₂² for χ².
+// NormScale implements Normed. For KL, ‖·‖₁ ≥ ‖·‖₂; for χ², the squared norm is (n/2)‖·‖₂².
 func (s Simplex) NormScale(n int) float64 {
 	if s.SumNorm() {
 		return 1
@@ -290,8 +293,8 @@ func (s Simplex) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (s Simplex) SumNorm() bool { return s.Divergence == KullbackLeibler }
 
-// Separated returns the dual of n samples without the constraint Σ y = 1, nil if ψ is not a sum over samples. The
-// simplex implies y_j ≤ 1.
+// Separated returns the dual of n samples without the constraint Σ y = 1, or nil if ψ is not a sum over samples. On
+// the simplex y_j ≤ 1.
 func (s Simplex) Separated(n int) saddle.Separable {
 	if !s.Proximal() || s.Alpha == 1 {
 		return nil

@@ -16,8 +16,9 @@ import (
 //
 //	Y = {y ∈ Δ : Σ_{j∈A} y_j ≤ g(Σ_{j∈A} w_j) for every set A},   ψ(y) = (Nu/2) Σ_j (y_j − w_j)²/w_j,
 //
-// with g the Upper of the spectrum and w of sum 1. For Nu = 0 its risk is Σ_i f_(i) (g(t_i) − g(t_{i+1})), with
-// losses f_(i) in ascending order and t_i the reference weight of the losses from f_(i) on. For Nu > 0 it is
+// where g is the Upper of the spectrum and w has sum 1. For Nu = 0 its risk is Σ_i f_(i) (g(t_i) − g(t_{i+1})),
+// with losses f_(i) in ascending order, where t_i is the reference weight of the losses from f_(i) on. For Nu > 0
+// it is
 //
 //	R(f) = min over u of  R_0(u) + Σ_j w_j (f_j − u_j) + Σ_j w_j (f_j − u_j)²/(2 Nu),   u in the order of f,
 //
@@ -25,11 +26,12 @@ import (
 type Spectral struct {
 	Spectrum spectrum.Spectrum
 	Nu       float64 // ≥ 0, in loss units
-	// w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	// w ≥ 0, one for each sample, with any positive sum; nil means equal weights. A prefix of the samples has
+	// the prefix of w.
 	Weights []float64
 
-	center []float64   // weights from which the penalty measures, in place of w; nil: w
-	rows   *ranks.Rows // distribution of the samples over ranks; nil: one process
+	center []float64   // weights from which the penalty measures the distance, instead of w; nil means w
+	rows   *ranks.Rows // distribution of the samples over ranks; nil for a single process
 }
 
 var (
@@ -41,15 +43,15 @@ var (
 	_ engine.Distributed = Spectral{}
 )
 
-// Around implements Recentred with the penalty (nu/2) Σ_j (y_j − c_j)²/w_j.
+// Around implements Recentred. The penalty is (nu/2) Σ_j (y_j − c_j)²/w_j.
 func (s Spectral) Around(c []float64, nu float64) saddle.Dual {
 	s.Nu, s.center = nu, c
 	return s
 }
 
-// shiftLosses returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as
-// the losses f to that around the center c, and the constant by which the risk at f is larger than that at the losses
-// returned.
+// shiftLosses returns the losses f_j + Nu (c_j/w_j − 1), for which the best response with the penalty around w
+// equals that to f with the penalty around the center c. It also returns the constant by which the risk at f
+// exceeds that at the returned losses.
 func (s Spectral) shiftLosses(r *reference, f []float64) (moved []float64, constant float64) {
 	if s.center == nil {
 		return f, 0
@@ -109,16 +111,16 @@ func (s Spectral) Value(y []float64) float64 {
 	return s.Nu * around
 }
 
-// A ranking holds the best response of a Spectral to losses, in blocks of the isotonic regression.
+// A ranking holds the best response of a Spectral to losses, in the blocks of the isotonic regression.
 type ranking struct {
 	engine.Ranks
-	above []float64 // reference weight of the samples from a position on; one more entry, 0
+	above []float64 // reference weight of the samples from each position on, followed by 0
 	level []float64 // of every block: u
-	mass  []float64 // of every block: its weight divided by its reference weight
-	mean  []float64 // of every block: its mean loss, minus its least one
+	mass  []float64 // for every block, its weight divided by its reference weight
+	mean  []float64 // for every block, its mean loss minus the least loss
 }
 
-// rank returns the ranking of the samples with weight, without blocks. It returns nil if a loss is not finite.
+// rank returns the ranking of the samples with weight, without blocks, or nil if a loss is not finite.
 func (s Spectral) rank(r *reference, f []float64) *ranking {
 	keys, samples := make([]uint64, 0, len(f)), make([]int32, 0, len(f))
 	for j, v := range f {
@@ -144,8 +146,8 @@ func (s Spectral) rank(r *reference, f []float64) *ranking {
 	return a
 }
 
-// sortByKey returns the samples in ascending order of their keys, and of the samples where keys are equal: a radix
-// sort. It overwrites both slices.
+// sortByKey returns the samples in ascending order of their keys; samples with equal keys are in ascending order.
+// It uses a radix sort and overwrites both slices.
 func sortByKey(keys []uint64, samples []int32) []int32 {
 	const digit, parts = 11, 1 << 11
 	otherKeys, other := make([]uint64, len(keys)), make([]int32, len(keys))
@@ -171,7 +173,7 @@ func sortByKey(keys []uint64, samples []int32) []int32 {
 	return samples
 }
 
-// between returns the largest weight of the positions [lo, hi) where those from hi on have theirs.
+// between returns the maximum weight of the positions [lo, hi) if those from hi on have their maximum weight.
 func (s Spectral) between(a *ranking, lo, hi int) float64 {
 	if below := 1 - a.above[hi]; below < 0.5 {
 		return s.Spectrum.Lower(below) - s.Spectrum.Lower(1-a.above[lo])
@@ -179,8 +181,8 @@ func (s Spectral) between(a *ranking, lo, hi int) float64 {
 	return s.Spectrum.Upper(a.above[lo]) - s.Spectrum.Upper(a.above[hi])
 }
 
-// respond stores the best response in y and returns it with its risk. The ranking is nil, and the risk not a number,
-// if a loss is not finite.
+// respond stores the best response in y and returns it with its risk. If a loss is not finite, the ranking is nil
+// and the risk is NaN.
 func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 	r := newReference(nil, s.Weights, len(f))
 	clear(y)
@@ -217,7 +219,7 @@ func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
 	}
 	type block struct {
 		start        int
-		weight, loss float64 // Σ w, and Σ w (f − low) with low the least loss
+		weight, loss float64 // Σ w, and Σ w (f − low), where low is the least loss
 		mass, level  float64 // weight divided by Σ w, and u
 	}
 	stack := make([]block, 0, 64)
@@ -258,7 +260,7 @@ func (s Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return risk, a.level[len(a.level)-1]
 }
 
-// FusedTo implements Adversary, reading the samples twice.
+// FusedTo implements Adversary. It reads the samples twice.
 func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64, _ engine.Multipliers) engine.Response {
 	e.Eval(x)
 	a, risk := s.respond(y, e.Value)
@@ -282,7 +284,7 @@ func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64, _ engine.Multi
 	return r
 }
 
-// ResponseTo implements Curved: w_j/ν in blocks of several samples, among which weight moves.
+// ResponseTo implements Curved. The derivative is w_j/ν in blocks of several samples, among which weight moves.
 func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int) {
 	if r.Ranks != nil && r.Ranks.Moves != nil {
 		copy(response[lo:hi], r.Ranks.Moves[lo:hi])
@@ -291,7 +293,8 @@ func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int)
 	clear(response[lo:hi])
 }
 
-// mostBlocks is the largest number of rank-one terms of a Hessian. Neighbouring blocks are pooled beyond it.
+// mostBlocks is the maximum number of rank-one terms of a Hessian. If there are more blocks, adjacent ones are
+// pooled.
 const mostBlocks = 256
 
 // CoupleTo implements Curved. Weight moves only within blocks B of tied samples, so that the Hessian is
@@ -344,8 +347,8 @@ func (s Spectral) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	return s, (s.Spectrum.Upper(least)/least - 1) / 2 * (1 + 1e-9) // y_j ≤ g(w_j)
 }
 
-// Pieces implements Pieced for a ball of the total variation: weight ρ on the largest loss, and bounded weights y ≤ w.
-// Other spectra have too many.
+// Pieces implements Pieced for a ball of the total variation: weight ρ on the largest loss, and bounded weights y ≤
+// w. Other spectra have too many pieces.
 func (s Spectral) Pieces() engine.Pieces {
 	rho := s.Spectrum.Param
 	if s.Spectrum.Kind != spectrum.TotalVariation || s.Nu > 0 {
@@ -356,12 +359,13 @@ func (s Spectral) Pieces() engine.Pieces {
 	return engine.Pieces{Parts: []engine.Portion{largest.portion(rho), bounded.portion(1 - rho)}}
 }
 
-// spectralRounding is the relative rounding error of the terms of RiskBounds and ValueBelow, whose sums are precise.
+// spectralRounding is the relative rounding error of the terms of RiskBounds and ValueBelow, whose sums are
+// computed precisely.
 const spectralRounding = 64 * engine.UnitRoundoff
 
-// RiskBounds implements Adversary. Any levels u in the order of the losses give an upper bound. All its terms
-// R_0(u) = u_(1) + Σ_i (u_(i) − u_(i−1)) g(t_i) but the first are ≥ 0, and a relative error of t_i is at most one of
-// g(t_i), since g is concave.
+// RiskBounds implements Adversary. Any levels u in the order of the losses yield an upper bound. All terms of
+// R_0(u) = u_(1) + Σ_i (u_(i) − u_(i−1)) g(t_i) except the first are ≥ 0, and the relative error of g(t_i) is at
+// most that of t_i, since g is concave.
 func (s Spectral) RiskBounds(f []float64, _ engine.Multipliers) (below, above float64, sums engine.Sums) {
 	y := make([]float64, len(f))
 	a, _ := s.respond(y, f)
@@ -396,7 +400,7 @@ func (s Spectral) RiskBounds(f []float64, _ engine.Multipliers) (below, above fl
 		}
 	}
 	sums.Top = r.largestLoss(losses)
-	if s.center != nil { // R rises with the losses by at most their largest change, which is one of rounding
+	if s.center != nil { // R increases by at most the largest increase of a loss, which is a rounding error
 		add(constant)
 		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.Order[0]]))
 		size.Add(largest + math.Abs(sums.Top) + s.Nu)
@@ -414,9 +418,9 @@ func (s Spectral) weightRounding(size float64, n int) float64 {
 	return engine.SumGamma(nil, n) * size
 }
 
-// ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference weights to
-// be in Y. They are in Y if, for every k, the k samples of largest y_j/w_j have Σ y ≤ g(Σ w). Equivalently, and with
-// less rounding if k is large, the other samples have Σ y ≥ Lower(Σ w).
+// ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference
+// weights to be in Y. They are in Y if, for every k, the k samples with the largest y_j/w_j have Σ y ≤ g(Σ w).
+// Equivalently, and with less rounding if k is large, the other samples have Σ y ≥ Lower(Σ w).
 func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(nil, s.Weights, len(y))
 	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))
@@ -429,7 +433,7 @@ func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proo
 		return p
 	}
 	psi := s.Nu * divergence
-	spread := 1.0 // |y − c|y/w sums to at most √(2ψ/ν)·√(1 + 2D(y))
+	spread := 1.0 // Σ |y − c|y/w is at most √(2ψ/ν)·√(1 + 2D(y))
 	if s.center != nil {
 		spread += 2 * plain
 	}
@@ -438,8 +442,8 @@ func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proo
 	return p
 }
 
-// excess returns the proportion of w that must be mixed with y, divided by its sum, to bring it into Y; +Inf if a
-// weight is not a number or on a sample without a reference weight.
+// excess returns the proportion of w that must be mixed with y, divided by its sum, for the result to be in Y. It
+// is +Inf if a weight is NaN, or if a sample without a reference weight has weight.
 func (s Spectral) excess(r *reference, y []float64) (most float64) {
 	ratio := make([]float64, len(y))
 	for j, v := range y {
@@ -461,7 +465,7 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 		total.Add(v)
 	}
 	mass := total.Value()
-	var upper, lower compensated.Sum // of y, from the largest ratios down and from the smallest up
+	var upper, lower compensated.Sum // sums of y, from the largest ratios down and from the smallest ratios up
 	k := len(a.Order)
 	for i := k - 1; i > 0; i-- {
 		upper.Add(y[a.Order[i]])
@@ -482,8 +486,8 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 	return most
 }
 
-// mixture returns the proportion of weights w that must be mixed with weights y for a limit above w, where all three
-// are sums with relative errors of at most units.
+// mixture returns the proportion of weights w that must be mixed with weights y for the result to be at most limit,
+// which is above w. All three are sums with relative errors of at most units.
 func mixture(y, limit, w, units float64) float64 {
 	excess := y - limit + units*(math.Abs(y)+math.Abs(limit))
 	if !(excess > 0) {
