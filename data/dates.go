@@ -113,7 +113,7 @@ func (r Reading) IsZero() bool {
 // Validate returns an error if r is invalid.
 func (r Reading) Validate() error {
 	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
-		return fmt.Errorf("dates is %q; it must be number, parts or drop", r.Dates)
+		return fmt.Errorf("the setting dates is %q; it must be number, parts or drop", r.Dates)
 	}
 	if _, err := location(r.Zone); err != nil {
 		return err

@@ -118,8 +118,8 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 		return nil, errIncomplete
 	}
 	if rows, columns := d.X.Dims(); rows != d.N || columns != d.D || d.Target != nil && len(d.Target) != rows {
-		return nil, errors.New("train: the matrix has different numbers of rows or columns from the rows, or there is " +
-			"not one target per row")
+		return nil, errors.New("train: the matrix does not have the stated numbers of rows and columns, or there is not " +
+			"exactly one target per row")
 	}
 	if m.Classes() != nil {
 		return m.predictClasses(d, x)

@@ -170,7 +170,7 @@ func (m *Model) checkMargins() error {
 	}
 	link, err := m.link()
 	if err == nil && link.Predict == nil {
-		return errors.New("the predictions of this model are its margins: do not ask for margins as well")
+		return errors.New("the predictions of this model are its margins: leave out the margins")
 	}
 	return err
 }

@@ -158,7 +158,7 @@ func (c *Config) validate() error {
 		}
 	}
 	if c.Evaluate == EvaluateCrossfit && (ways > 0 || c.Holdout > 0) {
-		say("Config.Evaluate crossfit evaluates on all rows: set Config.Holdout to 0. It cannot be combined with " +
+		say("Config.Evaluate crossfit evaluates on all rows: set Config.Holdout to 0. Crossfit cannot be combined with " +
 			"Config.HoldoutData, Config.Split, Config.GroupHoldout or Config.Time")
 	}
 	if c.Threshold != nil && c.Loss != "" && !isClassLoss(c.Loss) {

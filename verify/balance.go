@@ -95,8 +95,8 @@ func (b tilt) move(s []number, up, down number, z []float64) {
 			}
 		}
 		if !isAtMostOne(interval.Abs(part.Value())) {
-			panic(&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but these do not: " +
-				"the training did not reach the optimum to the last digits, or columns of the table almost depend on " +
+			panic(&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not " +
+				"cancel: the training did not reach the optimum to the last digits, or columns of the table almost depend on " +
 				"each other; train with mu > 0"})
 		}
 		s[i] = interval.Add(s[i], interval.Mul(room, part.Value()))
@@ -172,8 +172,8 @@ func (c *checker) checkDependence(column int, of []number, y []number) error {
 		return interval.Abs(rest.Value())
 	})
 	if off.Hi.Sign() > 0 {
-		return fmt.Errorf("with mu = 0 the column %q has no proved coefficient, because too few rows move it alone; train "+
-			"with mu > 0, or drop the column", c.m.Encoder.Names()[column])
+		return fmt.Errorf("with mu = 0 the coefficient of column %q cannot be bounded, because too few rows determine "+
+			"this coefficient alone; train with mu > 0, or drop the column", c.m.Encoder.Names()[column])
 	}
 	return nil
 }

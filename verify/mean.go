@@ -45,9 +45,9 @@ func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	}
 	switch {
 	case len(m.Averaged) != subsetCount:
-		return nil, fmt.Errorf("the model is the mean of %d models, but states %d of them", subsetCount, len(m.Averaged))
+		return nil, fmt.Errorf("the model is the mean of %d models, but its file holds %d of these models", subsetCount, len(m.Averaged))
 	case !m.hasMeanCoefficients():
-		return nil, errors.New("the coefficients are not the mean of those of the averaged models")
+		return nil, errors.New("the coefficients are not the mean of the coefficients of the averaged models")
 	case len(p.Parts) == 0 || p.Parts[len(p.Parts)-1] != subsetCount-1:
 		return nil, fmt.Errorf("the proof does not consist of %d parts, one for each averaged model", subsetCount)
 	case rows.weight != nil:
@@ -111,8 +111,8 @@ func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	}
 	for g := range total {
 		if chosen[g] != least {
-			return nil, fmt.Errorf("the subset is not balanced: it has %d rows of a group, and %d rows of the smallest "+
-				"group are in the table", chosen[g], least)
+			return nil, fmt.Errorf("the subset is not balanced: it has %d rows of one group, but the smallest group of the "+
+				"table has %d rows", chosen[g], least)
 		}
 	}
 	return places, nil

@@ -192,10 +192,10 @@ func (m *Model) Supported() error {
 	}
 	switch {
 	case c.Average == validationSubsets && c.ValidationData != "":
-		return errors.New("verify reads one table, but the models that are averaged were trained on the validation rows of " +
-			"another: put them into the same table, and mark them with --validation split:COLUMN")
+		return errors.New("verify reads a single table, but the averaged models were trained on validation rows in a " +
+			"different table: put the validation rows into the same table, and mark them with --validation split:COLUMN")
 	case m.RowsGiven:
-		return errors.New("verify cannot check the balanced subsets of rows that a program chose")
+		return errors.New("verify cannot check balanced subsets if a program chose the training rows")
 	}
 	return nil
 }

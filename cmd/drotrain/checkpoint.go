@@ -59,7 +59,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.Out, checkpointFile),
-			"only an interrupted `drotrain train --out DIR` leaves a checkpoint; to start a new run, give --data")
+			"only an interrupted `drotrain train --out DIR` writes a checkpoint; to start a new run, give --data")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
 	}
@@ -96,7 +96,8 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	case j == nil:
 		return err
 	case errors.As(err, &changed):
-		return exit.WithHint(err, "resume with the same options and files, or start again with --force and without --resume")
+		return exit.WithHint(err, "resume with the same options and files, or start again with --force and without "+
+			"--resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
 	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.HasParts():

@@ -59,7 +59,8 @@ func parseReference(raw []byte, name string) (*eval.Reference, error) {
 	}
 	if len(m.Reference) == 0 {
 		return nil, fmt.Errorf(
-			"the model stores no hold-out evaluation: it was trained with --report none or by an older version")
+			"the model stores no hold-out evaluation, because the model was trained with --report none or by an older " +
+				"version")
 	}
 	return eval.ReadReference(bytes.NewReader(m.Reference))
 }

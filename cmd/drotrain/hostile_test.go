@@ -243,7 +243,7 @@ func TestOutputDirectory_IsLockedByOneRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
-		if code != exit.Failed || !strings.Contains(stderr, "another run is writing to it") ||
+		if code != exit.Failed || !strings.Contains(stderr, "another run is writing to this directory") ||
 			strings.Contains(stderr, "ERM") {
 			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
 		}

@@ -4,7 +4,7 @@
 //	drotrain train --data loans.parquet --target deny --groups region,sex
 //	drotrain eval --model drotrain-out/model.json --data loans.parquet
 //
-// The exit codes are: 0 if the required gap was certified, 1 for a failure, 2 for a wrong command line, 3 if the
+// Exit codes: 0 if the required gap was certified, 1 if the command failed, 2 for a wrong command line, 3 if the
 // run stopped at a limit before reaching the gap (the model is written and marked uncertified), 4 if a --fail-if
 // gate failed, and 129, 130 or 143 if the run was interrupted.
 package main

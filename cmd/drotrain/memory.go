@@ -16,7 +16,7 @@ func enoughSpace(left, least int64) error {
 	if left < least {
 		return exit.WithHint(fmt.Errorf("%s leaves only %d MB of address space for data; at least %d MB are needed",
 			limit.Ulimit, max(0, left)/mb, least/mb),
-			"raise that limit, or limit memory with a control group or --memory instead; a binary built with CGO_ENABLED=0 "+
+			"raise this limit, or limit memory with a control group or --memory instead; a binary built with CGO_ENABLED=0 "+
 				"needs less")
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // errLocked reports that another run has locked a directory.
-var errLocked = errors.New("another run is writing to it")
+var errLocked = errors.New("another run is writing to this directory")
 
 // lockName is the name of the lock file in an output directory.
 const lockName = ".drotrain.lock"
@@ -60,7 +60,8 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	})
 	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"pass --force to overwrite the files of the earlier run (other files are kept), or write to a new directory with --out "+
+			"pass --force to overwrite the files of the earlier run (other files are kept), or write to a new directory "+
+				"with --out "+
 				""+printable.QuoteShell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {

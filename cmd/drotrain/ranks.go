@@ -68,7 +68,8 @@ func (a *app) checkOneRank(command string) error {
 	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
 		return nil
 	}
-	return exit.Usagef("run it without the MPI launcher", "%s cannot run in %d processes: only train can", command,
+	return exit.Usagef("run the command without the MPI launcher", "%s cannot run in %d processes: only train supports "+
+		"several processes", command,
 		a.comm.Size())
 }
 

@@ -246,7 +246,7 @@ func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 	for _, command := range []string{"inspect builtin:hmda", "tune --data builtin:hmda", "datasets"} {
 		codes, _, errs := launched(t, 2, command)
 		if name, _, _ := strings.Cut(command, " "); codes[0] != exit.Usage ||
-			!strings.Contains(errs[0], name+" cannot run in 2 processes: only train can") {
+			!strings.Contains(errs[0], name+" cannot run in 2 processes: only train supports several processes") {
 			t.Errorf("%s: %d, %s", command, codes[0], errs[0])
 		}
 	}

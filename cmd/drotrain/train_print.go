@@ -149,9 +149,9 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
 		variant := ""
 		if _, standard, _ := m.Variant(""); m.Result.Recommended == train.VariantERM && standard != train.VariantERM {
-			variant = " --model-variant erm"
+			variant = "--model-variant erm "
 		}
-		fmt.Fprintf(w, "%sdrotrain predict --model %s --data %s%s \\\n         --out preds.parquet\n", first, model, table,
+		fmt.Fprintf(w, "%sdrotrain predict --model %s --data %s \\\n         %s--out preds.parquet\n", first, model, table,
 			variant)
 		first = "       "
 	}
@@ -200,7 +200,8 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	hint := "raise --max-passes or --gap"
 	switch {
 	case s.Status == "inconsistent":
-		hint = "the lower bound exceeds the upper by more than rounding: this is a bug in drotrain; please report it"
+		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report " +
+			"the bug"
 	case s.Mu == 0:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
@@ -225,7 +226,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the unfinished model was written to %s, marked uncertified", cause, out.File(modelFile))
 	case o.Report == options.ReportNone:
-		return fmt.Errorf("%w; the model was written to %s, but the models to compare it with are not finished", cause,
+		return fmt.Errorf("%w; the model was written to %s, but the comparison models are not finished", cause,
 			out.File(modelFile))
 	}
 	return exit.WithHint(fmt.Errorf("%w; the model was written to %s, but its report is not finished", cause,

@@ -83,7 +83,7 @@ func newFitting(
 			_, err := f.Lookup(name)
 			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
 				err = f.Fault(name, fix.Advise("name one of these columns, such as "+strconv.Quote(parts[0].Name)),
-					"the column is split into %d columns, but a group or category needs a single column", len(parts))
+					"the column is split into %d columns, but groups and categories need a single column", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
@@ -146,7 +146,7 @@ func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := ranks.RowsOf(shared.Rows)
 	if t.e.Spec.Impute == "drop" {
 		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out the rows with " +
-			"nulls by a filter")
+			"nulls with a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)

@@ -20,20 +20,20 @@ import (
 // returned f.
 func (f *Fitted) AddProducts(terms []Term) error {
 	if len(f.Encoder.Spec.Products) > 0 {
-		return fmt.Errorf("the encoder has %d products already", len(f.Encoder.Spec.Products))
+		return fmt.Errorf("the encoder already has %d products", len(f.Encoder.Spec.Products))
 	}
 	e := f.Encoder.withProducts(terms)
 	if _, coefficients := e.withoutProducts(); coefficients == nil && len(terms) > 0 {
 		return errNoGroupProducts
 	}
 	if n := len(e.Columns); n > f.Train.N && len(f.Encoder.Columns) <= f.Train.N {
-		e.addNote("%s encoded columns but only %s training rows", printable.Count(n), printable.Count(f.Train.N))
+		e.addNote("there are %s encoded columns, but only %s training rows", printable.Count(n), printable.Count(f.Train.N))
 	}
 	return f.group(e)
 }
 
 // errNoGroupProducts says that products are not those of groups and features.
-var errNoGroupProducts = fmt.Errorf("a product is not one of a group column and a feature")
+var errNoGroupProducts = fmt.Errorf("a product does not combine a group column and a feature")
 
 // withProducts returns the encoder with products in front of the intercept.
 func (e *Encoder) withProducts(terms []Term) *Encoder {

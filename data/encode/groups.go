@@ -260,7 +260,7 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 // fractionalGroupFault returns an error about a group column with too many different fractions.
 func fractionalGroupFault(f *data.Frame, column string) error {
 	return f.Fault(column, fix.Advise("bin the values into a few ranges first"),
-		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
+		"a group column needs few distinct values, but this column holds fractions and more than %d values", maxFloatGroups)
 }
 
 // sortLabels sorts the labels, as numbers if all are numbers, with the group of nulls last.

@@ -93,17 +93,17 @@ func (s Spec) Validate() error {
 	switch s.Task {
 	case Auto, Regression, Binary, Multiclass:
 	default:
-		return fmt.Errorf("the task %q must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
+		return fmt.Errorf("the task is %q; it must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
 	}
 	switch s.Scale {
 	case "", "standard", "max", "none":
 	default:
-		return fmt.Errorf("the scale %q must be \"standard\", \"max\" or \"none\"", s.Scale)
+		return fmt.Errorf("the scale is %q; it must be \"standard\", \"max\" or \"none\"", s.Scale)
 	}
 	switch s.Impute {
 	case "", "error", "mean", "median", "drop":
 	default:
-		return fmt.Errorf("the imputation %q must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+		return fmt.Errorf("the imputation is %q; it must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
 	}
 	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
 		return fmt.Errorf("the exposure %q needs a different column as the target, which must be numeric and neither "+
@@ -112,16 +112,16 @@ func (s Spec) Validate() error {
 	switch s.TargetTransform {
 	case "", "log", "log1p":
 	default:
-		return fmt.Errorf("the target transform %q must be log or log1p", s.TargetTransform)
+		return fmt.Errorf("the target transform is %q; it must be log or log1p", s.TargetTransform)
 	}
 	if err := s.Transforms.Validate(); err != nil {
 		return err
 	}
 	if s.MinCount < 0 {
-		return fmt.Errorf("the min count %d must not be negative", s.MinCount)
+		return fmt.Errorf("the minimum count is %d; it must not be negative", s.MinCount)
 	}
 	if s.MaxLevels < 0 {
-		return fmt.Errorf("the max levels %d must not be negative", s.MaxLevels)
+		return fmt.Errorf("the maximum number of levels is %d; it must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
 		return &data.Error{Msg: "the target column is not set", Fixes: []fix.Fix{fix.NameTarget}}
@@ -198,7 +198,7 @@ func (t *Transforms) Validate() error {
 	}
 	for name, knots := range t.Spline {
 		if knots < 3 || knots > 20 {
-			return fmt.Errorf("the spline of %q has %d knots: a spline needs 3 to 20", name, knots)
+			return fmt.Errorf("the spline of %q has %d knots; a spline needs 3 to 20 knots", name, knots)
 		}
 		if seen[name] {
 			return fmt.Errorf("log and spline both list the column %q, but only one of the two can replace the column", name)

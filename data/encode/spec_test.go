@@ -12,18 +12,18 @@ import (
 // at the ends of what can be.
 func TestSpec_Validate(t *testing.T) {
 	for says, change := range map[string]func(s *Spec){
-		`the task "ranking" must be`:                         func(s *Spec) { s.Task = "ranking" },
-		`the scale "range" must be`:                          func(s *Spec) { s.Scale = "range" },
-		`the imputation "zero" must be`:                      func(s *Spec) { s.Impute = "zero" },
-		`the target transform "sqrt" must be`:                func(s *Spec) { s.TargetTransform = "sqrt" },
-		"the min count -1 must not be negative":              func(s *Spec) { s.MinCount = -1 },
-		"the max levels -1 must not be negative":             func(s *Spec) { s.MaxLevels = -1 },
-		"the target column is not set":                       func(s *Spec) { s.Target = "" },
-		`features lists the column "a" twice`:                func(s *Spec) { s.Features = []string{"a", "b", "a"} },
-		`groups lists the column "g" twice`:                  func(s *Spec) { s.Groups = []string{"g", "g"} },
-		`categorical lists the column "a" twice`:             func(s *Spec) { s.Categorical = []string{"a", "a"} },
-		`drop lists the column "y", which is the target`:     func(s *Spec) { s.Drop = []string{"y"} },
-		`features lists the column "y", which is the target`: func(s *Spec) { s.Features = []string{"y"} },
+		`the task is "ranking"; it must be`:                           func(s *Spec) { s.Task = "ranking" },
+		`the scale is "range"; it must be`:                            func(s *Spec) { s.Scale = "range" },
+		`the imputation is "zero"; it must be`:                        func(s *Spec) { s.Impute = "zero" },
+		`the target transform is "sqrt"; it must be`:                  func(s *Spec) { s.TargetTransform = "sqrt" },
+		"the minimum count is -1; it must not be negative":            func(s *Spec) { s.MinCount = -1 },
+		"the maximum number of levels is -1; it must not be negative": func(s *Spec) { s.MaxLevels = -1 },
+		"the target column is not set":                                func(s *Spec) { s.Target = "" },
+		`features lists the column "a" twice`:                         func(s *Spec) { s.Features = []string{"a", "b", "a"} },
+		`groups lists the column "g" twice`:                           func(s *Spec) { s.Groups = []string{"g", "g"} },
+		`categorical lists the column "a" twice`:                      func(s *Spec) { s.Categorical = []string{"a", "a"} },
+		`drop lists the column "y", which is the target`:              func(s *Spec) { s.Drop = []string{"y"} },
+		`features lists the column "y", which is the target`:          func(s *Spec) { s.Features = []string{"y"} },
 		`features and drop both list the column "a"`: func(s *Spec) {
 			s.Features, s.Drop = []string{"a"},
 				[]string{"a"}

@@ -104,8 +104,8 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
 			p.add(check.LeakAfter, c.Column, keptUnlessLater,
-				"the name of the column (%q) and how well the column alone predicts the target (%s %.2f) suggest that it is "+
-					"known only after the outcome", w,
+				"the name of the column (%q) and how well the column alone predicts the target (%s %.2f) suggest that the "+
+					"column is known only after the outcome", w,
 				measure, power)
 		}
 	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
@@ -259,7 +259,7 @@ func (p *Proposal) checkNumbers(c *column) {
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
 		p.add(check.RowWeight, c.Column,
-			"kept as a feature; if the column is the number of cases that a row stands for, name it as the weight",
+			"kept as a feature; if the column is the number of cases that a row stands for, declare the column as the weight",
 			"the name of the column suggests that it is a row weight")
 	}
 	if c.infinite.n > 0 {

@@ -229,10 +229,10 @@ def _balanced(z: Any, row: Any, s: Any, room: Any) -> Any:
             continue
         combination = _array(0.0 if 0 in v else float(v.mid) for v in solve(i))
         if any(v.a != 0 or v.b != 0 for v in z @ combination - z[:, i]):
-            raise Refused("with mu = 0 a column has no proved coefficient")
+            raise Refused("with mu = 0 the coefficient of a column cannot be bounded")
     parts = z @ np.column_stack([solve(d + c) for c in range(s.shape[1])])
     if any(abs(v).b > 1 for v in parts.ravel()):
-        raise Refused("with mu = 0 the slopes must cancel in every column, but these do not")
+        raise Refused("with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not cancel")
     return s + room[:, None] * parts
 
 

@@ -116,7 +116,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		return nil, err
 	}
 	if o.Rows < 2 {
-		return nil, fmt.Errorf("Options.Rows has %d rows; it must have at least 2", o.Rows)
+		return nil, fmt.Errorf("Options.Rows has %d rows; at least 2 are needed", o.Rows)
 	}
 	for _, t := range []*Table{t, t.Validation} {
 		if err := t.check(); err != nil {

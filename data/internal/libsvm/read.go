@@ -127,7 +127,7 @@ func (r *reading) check(ctx context.Context, f *text.File) error {
 	have := r.vectors.Bytes() + 8*int64(len(r.label)+len(r.query))
 	all := f.Project(have)
 	return f.Source.Afford(max(all-have, have/4),
-		fmt.Sprintf("for the rest of about %d rows", f.Project(int64(len(r.label)))))
+		fmt.Sprintf("for the remaining rows of about %d in all", f.Project(int64(len(r.label)))))
 }
 
 // fault returns an error about the current line.

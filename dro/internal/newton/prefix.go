@@ -66,6 +66,6 @@ func SolvePrefix(r *engine.Run, size int, gap float64) ([]float64, error) {
 		return nil, l.Failed
 	}
 	r.Cert.Passes += l.Cert.Passes * float64(size) / float64(r.Cert.N)
-	r.Logf("newton: the first %d rows: %v, %.3g passes over them", size, l.Result.Status, l.Cert.Passes)
+	r.Logf("newton: on the first %d rows: %v, %.3g passes over these rows", size, l.Result.Status, l.Cert.Passes)
 	return slices.Clone(l.Cert.BestX), nil
 }

@@ -35,7 +35,7 @@ func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) {
-			staged = staged || strings.HasPrefix(format, "newton: the first %d rows:")
+			staged = staged || strings.HasPrefix(format, "newton: on the first %d rows:")
 		}
 		res := solveBy(t, p, primaldual.AfterPrefix(primaldual.SeparableBlock{}), s)
 		if res.Status != dro.Certified || staged != half || res.Passes > 40 {
