@@ -47,7 +47,7 @@ type Shared struct {
 	Total int
 }
 
-// arena returns the arena for vectors with one entry per row; nil means the heap.
+// arena returns the arena for vectors with one entry for each row; nil means the heap.
 func (s *Sink) arena() *memory.Arena {
 	if s.Disk == nil {
 		return nil

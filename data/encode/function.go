@@ -6,7 +6,7 @@ import (
 
 // A Function transforms a number before it is encoded. The zero value is the identity.
 type Function struct {
-	Name string `json:"name,omitempty"` // "", "log", "log1p", "square" or "piecewise"
+	Name string `json:"name,omitempty"` // "", "log", "log1p", "square" or "piecewise"; "" is the identity
 
 	// Knots and Pieces define "piecewise", which describes splines: a polynomial between any two adjacent
 	// Knots, which increase and of which there are at least two. Pieces[k] holds the coefficients of 1, u, u²

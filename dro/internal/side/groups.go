@@ -141,7 +141,7 @@ func (g *Groups) Count() int { return len(g.count) }
 // Shares returns the total weight of the samples of each group, as a prior.
 func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
 
-// Valid returns an error if the dual does not fit n samples.
+// Valid returns an error if the dual cannot be used with n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
 		return fmt.Errorf("the groups do not cover %d samples", n)

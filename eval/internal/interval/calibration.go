@@ -2,13 +2,12 @@ package interval
 
 import "math"
 
-// The calibration error is a sum of |m_b|, m_b being what bin b adds to the mean of
-// predicted − observed. Where m_b is near 0 its draws say little of the error's:
-// |m_b + g| − |m_b| is |g| at 0, ± g far from it, and between −|g| and |g| wherever
-// m_b may be. So the error of the sum is bounded in every draw: by ± g in the bins
-// whose sign is clear, by |g| in the others; the interval follows from quantiles of the
-// two bounds. In bins that are clear it is the usual one, and where nothing is clear it
-// still holds, wider than it need be.
+// The calibration error is a sum of |m_b|, where m_b is the contribution of bin b to the mean of predicted −
+// observed. Let g be a random draw of the error of m_b. Where m_b is near 0, the draw of |m_b + g| − |m_b| says
+// little about the true error: the expression equals |g| at 0, ± g far from 0, and lies between −|g| and |g| for
+// every m_b. Every draw therefore bounds the error of the sum: by ± g in the bins whose sign is clear, and by |g|
+// in the others. The interval follows from quantiles of the two bounds. If all bins are clear, the interval is the
+// usual one; if none is, it still holds but is wider than necessary.
 
 // Bins is the number of equal-width probability bins of the calibration error.
 const Bins = 10
@@ -16,7 +15,7 @@ const Bins = 10
 // BinOf returns the bin of a probability.
 func BinOf(p float64) int { return min(int(p*Bins), Bins-1) }
 
-// clearBin is the distance from 0, in standard errors, from which the sign of a bin is considered known.
+// clearBin is the distance from 0, in standard errors, beyond which the sign of a bin is considered clear.
 const clearBin = 3
 
 // CalibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its
@@ -64,11 +63,11 @@ func (p *Part) CalibrationInterval(k, base int, at float64) *Interval {
 	return iv
 }
 
-// binErrors returns the contribution of every bin and model to the mean of predicted − observed, and the
+// binErrors returns the contribution of every bin to the mean of predicted − observed for each model, and the
 // Cholesky factor of the covariance of these contributions.
 func (p *Part) binErrors(models []int) (mean []float64, root lowerTriangle) {
 	in, n := p.r.in, len(models)*Bins
-	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) of the bin
+	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) over the rows of the bin
 	cross := make([]float64, n*(n+1)/2)                   // Σ w² (s − y)(s′ − y)
 	var weights, squares float64
 	bin, of := make([]int, len(models)), make([]float64, len(models))

@@ -8,8 +8,8 @@ import (
 // A family is a set of intervals of a stratum that hold simultaneously: the risk of every model and
 // its difference from the baseline, divided by their standard errors.
 type family struct {
-	root lowerTriangle // of the covariance of the risks
-	se   []float64     // of the models' risks, then of models−1 differences
+	root lowerTriangle // Cholesky factor of the covariance of the risks
+	se   []float64     // standard errors of the models' risks, then of models−1 differences
 }
 
 // newFamily returns the family of a stratum.
@@ -25,7 +25,7 @@ func (r *Maker) newFamily(s int) family {
 	for k := 1; k < models; k++ {
 		se := in.Weight.StandardError(in.Loss[k], in.Loss[0], rows)
 		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
-			se = 0 // a change that is the same in all rows, but for rounding
+			se = 0 // the change is the same in all rows, up to rounding
 		}
 		f.se = append(f.se, se)
 	}
@@ -64,9 +64,9 @@ func (f *family) deviation(d, z []float64) float64 {
 	return t
 }
 
-// Critical returns how many standard errors wide the intervals of the strata with a part must be to hold
-// simultaneously with the probability Confidence. It is the quantile of the largest standardised deviation of
-// normal variables with the covariance of the risks, estimated from Resamples draws per stratum.
+// Critical returns the half-width, in standard errors, that the intervals of the given parts must have to hold
+// simultaneously with probability Confidence. It is the quantile of the largest standardised deviation of normal
+// variables with the covariance of the risks, estimated from Resamples draws for each stratum.
 func (r *Maker) Critical(ctx context.Context, phase string, parts []*Part) (float64, error) {
 	families := make([]family, len(r.Strata))
 	err := r.in.Parallel(ctx, "", len(r.Strata), func(s int) error {
@@ -99,8 +99,8 @@ func (r *Maker) Critical(ctx context.Context, phase string, parts []*Part) (floa
 // A lowerTriangle is a lower triangular matrix stored by rows.
 type lowerTriangle []float64
 
-// cholesky overwrites the lower triangle of a positive semidefinite matrix with its Cholesky factor and returns
-// it. Rows without variance are zero.
+// cholesky overwrites the lower triangle of a positive semidefinite matrix with its Cholesky factor and returns it.
+// The rows of variables without variance are zero.
 func cholesky(v lowerTriangle, n int) lowerTriangle {
 	for j := range n {
 		row := v[j*(j+1)/2:]
@@ -128,7 +128,7 @@ func cholesky(v lowerTriangle, n int) lowerTriangle {
 	return v
 }
 
-// multiply sets dst to the product with z.
+// multiply stores the product of the matrix and z in dst.
 func (t lowerTriangle) multiply(dst, z []float64) {
 	for j := range dst {
 		s := 0.0

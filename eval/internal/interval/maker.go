@@ -23,7 +23,7 @@ type Maker struct {
 
 // A Division is a division of the rows into strata.
 type Division struct {
-	Salt   uint64 // of the draws, different for every division
+	Salt   uint64 // salt of the random draws, different for every division
 	Strata []Stratum
 	All    *Stratum // the union of the strata
 }
@@ -57,11 +57,11 @@ func NewMaker(ctx context.Context, in *Rows, p Plan, by Division, columns *Colum
 	return r, err
 }
 
-// A rowBlock is a range of rows of a stratum that one worker sums up for a part. The size of a block, and so
+// A rowBlock is a range of rows of a stratum that one worker sums for a part. The size of a block, and therefore
 // the sums, do not depend on the number of workers.
 type rowBlock struct{ part, stratum, lo, hi int }
 
-// appendRowBlocks appends the blocks of the n rows of a stratum.
+// appendRowBlocks appends the blocks of a stratum with n rows.
 func appendRowBlocks(to []rowBlock, part, stratum, n int) []rowBlock {
 	const rows = 1 << 16
 	for lo := 0; lo < n; lo += rows {
@@ -111,8 +111,8 @@ type Quantity struct {
 	Ranks func(in *Rows, of *Stratum, model, base int, confidence float64) Uncertainty
 }
 
-// Errors returns the errors of the quantities, by part and quantity, nil for a nil part. The variance is NaN if it
-// is not known, as for a calibration error.
+// Errors returns the errors of the quantities, indexed by part and quantity; they are nil for a nil part. A
+// variance is NaN if it is unknown, as for a calibration error.
 func (r *Maker) Errors(ctx context.Context, phase string, parts []*Part, of []Quantity) ([][]Uncertainty, error) {
 	var blocks []rowBlock
 	out := make([][]Uncertainty, len(parts))

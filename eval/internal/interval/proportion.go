@@ -17,15 +17,15 @@ func Wilson(hits, n, z float64) Interval {
 	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	d := 1 + z*z/n
 	low, high := (mid-half)/d, (mid+half)/d
-	// Of few hits Wilson's lower end is too high and covers as little as 83 %: that of a
-	// Poisson count instead, and so for few misses (Brown, Cai and DasGupta 2001).
+	// For few hits Wilson's lower limit is too high, with a coverage as low as 83 %; the limit for a Poisson
+	// count is used instead. The same applies to few misses (Brown, Cai and DasGupta 2001).
 	low = min(low, minPlausible(hits, z)/n)
 	high = max(high, 1-minPlausible(n-hits, z)/n)
 	return Interval{low, high}.Clip(0, 1)
 }
 
-// minPlausible returns the smallest mean of a Poisson variable that reaches hits with probability P(|Z| >
-// z), or +Inf for more than three hits.
+// minPlausible returns the smallest mean for which a Poisson variable is at least hits with probability P(|Z| > z).
+// For more than three hits it returns +Inf.
 func minPlausible(hits, z float64) float64 {
 	switch {
 	case hits <= 0:

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion
-// of the other class that is ranked correctly − AUC)/(weight of the own class), as in DeLong's variance.
+// aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion of
+// the other class that is ranked correctly − AUC)/(weight of the row's own class), as in DeLong's variance.
 func aucInfluence(dst []float64, t Ties, auc float64) {
 	P, N := t.Totals()
 	var pos, neg float64
@@ -20,8 +20,8 @@ func aucInfluence(dst []float64, t Ties, auc float64) {
 	})
 }
 
-// writeRuns writes what of returns for a positive and for a negative of every run of equal scores, times
-// the weight of the row.
+// writeRuns stores, for every row, what of returns for the positives or the negatives in its run of equal scores,
+// multiplied by the weight of the row.
 func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative float64)) {
 	at := 0
 	t.Each(func(p, q float64, end int) {
@@ -36,17 +36,16 @@ func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative 
 	})
 }
 
-// averagePrecisionInfluence writes the influence of every row on the average
-// precision AP = Σ_k p_k T_k/A_k / T, along order (rows by ascending score). p_k
-// is the weight of the positives in the k-th run of equal scores from the top,
-// T_k and A_k those of the positives and of all rows down to it. A positive in
-// run m adds (T_m/A_m + Σ_{k≥m} p_k (A_k − T_k)/A_k² − AP)/T, a negative
-// −Σ_{k≥m} p_k T_k/A_k² / T.
+// averagePrecisionInfluence writes the influence of every row on the average precision AP = Σ_k p_k T_k/A_k / T, in
+// ascending order of score. p_k is the weight of the positives in the k-th run of equal scores, counted from the
+// highest score; T_k and A_k are the weights of the positives and of all rows in the first k runs. The influence of
+// a positive in run m is (T_m/A_m + Σ_{k≥m} p_k (A_k − T_k)/A_k² − AP)/T, and that of a negative is −Σ_{k≥m} p_k
+// T_k/A_k² / T.
 func averagePrecisionInfluence(dst []float64, t Ties, ap float64) {
 	T, N := t.Totals()
 	A := T + N
 	total := T
-	var up, down float64 // the sums, from the lowest run upwards
+	var up, down float64 // the sums over runs, starting with the lowest scores
 	writeRuns(dst, t, func(p, q float64) (gain, loss float64) {
 		up += p * (A - T) / (A * A)
 		down += p * T / (A * A)
@@ -104,8 +103,8 @@ func AveragePrecisionError(in *Rows, of *Stratum, model, base int, _ float64) Un
 	return l
 }
 
-// areaInfluence returns the influences of the rows on an area under a curve, or on its change, in the order of the
-// ties of the model. The caller releases them.
+// areaInfluence returns the influences of the rows on an area under a curve, or on its difference between models,
+// and the ties that define the order of the rows. The caller must release the influences.
 func areaInfluence(
 	in *Rows, of *Stratum, model, base int, influence func(dst []float64, t Ties),
 ) ([]float64, Ties) {

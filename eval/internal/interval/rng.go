@@ -25,7 +25,7 @@ func (r *RNG) Uint64() uint64 {
 	return mixBits(uint64(*r))
 }
 
-// IntBelow returns a uniform integer in [0, n), without bias, by Lemire's method.
+// IntBelow returns a uniformly distributed integer in [0, n), without bias, by Lemire's method.
 func (r *RNG) IntBelow(n uint32) uint32 {
 	for {
 		x := r.Uint64()

@@ -21,10 +21,10 @@ type Rows struct {
 // A Stratum holds the rows of a group, sorted by every model. Rows are sorted once, over all groups.
 type Stratum struct {
 	Rows  []int32   // ascending
-	Order [][]int32 // by model: the rows by ascending score
+	Order [][]int32 // for each model, the rows in ascending order of score
 	Flag  [][]uint8 // two classes, by model: along Order, as in Ties
-	Size  [][]int32 // regression, by model: the rows by ascending |error|
+	Size  [][]int32 // for a regression and each model, the rows in ascending order of |error|
 }
 
-// Ties returns the rows by ascending score of model k, for two classes.
+// Ties returns the rows in ascending order of the score of model k, for two classes.
 func (s *Stratum) Ties(weight Weights, k int) Ties { return Ties{s.Order[k], s.Flag[k], weight} }

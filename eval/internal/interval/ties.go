@@ -10,8 +10,9 @@ import (
 // Ties holds rows of two classes by ascending score, for measures that depend on their order
 // alone.
 type Ties struct {
-	Order  []int32
-	Flag   []uint8 // along Order: flagPositive, and flagTieEnd on the last of a run of equal scores
+	Order []int32
+	// flags in the order of Order: flagPositive, and flagTieEnd for the last row of a run of equal scores
+	Flag   []uint8
 	Weight Weights // by row, not along Order
 }
 
@@ -36,7 +37,8 @@ func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order
 	return t
 }
 
-// Each calls f for every run of equal scores with the weights of its positives and negatives and its end.
+// Each calls f for every run of equal scores with the weights of its positives and negatives, and the index after
+// its end.
 func (t Ties) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
@@ -67,10 +69,11 @@ func (t Ties) AUC() float64 {
 		pos += p
 		neg += q
 	})
-	return math.Min(1, wins/(pos*neg)) // with weights rounding may take it above
+	return math.Min(1, wins/(pos*neg)) // with weights, rounding may yield a value above 1
 }
 
-// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
+// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over the distinct scores in descending order, with recall R_k
+// and precision P_k.
 func (t Ties) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap compensated.Sum

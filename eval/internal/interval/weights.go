@@ -50,7 +50,7 @@ func (w Weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) 
 	return mean, math.Sqrt(q.Value()) / total
 }
 
-// StandardError returns the standard error of the mean of a − b over rows; a nil b is 0.
+// StandardError returns the standard error of the mean of a − b over rows; a nil b means 0.
 func (w Weights) StandardError(a, b []float64, rows []int32) float64 {
 	_, se := w.Mean(rows, func(i int32) float64 {
 		if b == nil {
