@@ -9,10 +9,10 @@ import "math"
 // in the others. The interval follows from quantiles of the two bounds. If all bins are clear, the interval is the
 // usual one; if none is, it still holds but is wider than necessary.
 
-// Bins is the number of equal-width probability bins of the calibration error.
+// Bins is the number of bins, of equal width, from which the calibration error is computed.
 const Bins = 10
 
-// BinOf returns the bin of a probability.
+// BinOf returns the index of the bin that contains the probability p.
 func BinOf(p float64) int { return min(int(p*Bins), Bins-1) }
 
 // clearBin is the distance from 0, in standard errors, beyond which the sign of a bin is considered clear.
@@ -67,8 +67,10 @@ func (p *Part) CalibrationInterval(k, base int, at float64) *Interval {
 // Cholesky factor of the covariance of these contributions.
 func (p *Part) binErrors(models []int) (mean []float64, root lowerTriangle) {
 	in, n := p.r.in, len(models)*Bins
-	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) over the rows of the bin
-	cross := make([]float64, n*(n+1)/2)                   // Σ w² (s − y)(s′ − y)
+	// sums of w (s − y) and w² (s − y) over the rows of the bin
+	gap, square := make([]float64, n), make([]float64, n)
+	// sums of w² (s − y)(s′ − y), for two models with scores s and s′
+	cross := make([]float64, n*(n+1)/2)
 	var weights, squares float64
 	bin, of := make([]int, len(models)), make([]float64, len(models))
 	for _, i := range p.of.Rows {

@@ -1,42 +1,42 @@
 package interval
 
-// Columns describes the numbers of a row whose sums determine smooth statistics: first those of each model, then those
-// that the models share. The first column of a model is its loss times the weight of the row, and the first shared
-// column is the weight.
+// Columns describes the numbers of a row whose sums determine the smooth statistics. The numbers of each model come
+// first, followed by those that the models share. The first column of a model is its loss times the weight of the
+// row; the first shared column is the weight.
 type Columns struct {
 	Models, PerModel, Shared int
 	// Fill computes the columns of row i.
 	Fill func(row []float64, i int32)
-	// Centre is what Fill subtracts from targets.
+	// Centre is the number that Fill subtracts from targets.
 	Centre float64
 }
 
 // Width returns the number of columns of a row.
 func (c *Columns) Width() int { return c.shared(c.Shared) }
 
-// shared returns the place of a shared column.
+// shared returns the index of a shared column.
 func (c *Columns) shared(column int) int { return c.Models*c.PerModel + column }
 
-// A Term is a column with a factor.
+// A Term is the product of a column and a factor.
 type Term struct {
 	column int
 	by     float64
 }
 
-// A Derivative collects the derivative of a statistic of a model by the sums of the columns. The influence of a row is
-// the derivative applied to its columns; influences sum to 0.
+// A Derivative collects the derivative of a statistic of a model with respect to the sums of the columns. The
+// influence of a row is the derivative applied to the columns of the row. The influences of all rows sum to 0.
 type Derivative struct {
 	*Columns
 	sums  []float64
 	model int
-	by    float64 // factor of all terms that are added
+	by    float64 // factor by which all added terms are multiplied
 	form  Influence
 }
 
-// Own returns a column of the model with a factor.
+// Own returns the term of a column of the model.
 func (d *Derivative) Own(column int, by float64) Term { return Term{d.model*d.PerModel + column, by} }
 
-// OfAll returns a shared column with a factor.
+// OfAll returns the term of a shared column.
 func (d *Derivative) OfAll(column int, by float64) Term { return Term{d.shared(column), by} }
 
 // OwnSum returns the sum of a column of the model.
@@ -48,7 +48,7 @@ func (d *Derivative) Total(column int) float64 { return d.sums[d.shared(column)]
 // Add adds a term.
 func (d *Derivative) Add(t Term) { d.form = append(d.form, Term{t.column, d.by * t.by}) }
 
-// AddRatio adds the derivative of f·N/D, where N and D are linear forms of the sums.
+// AddRatio adds the derivative of f·N/D, where N and D are the linear forms of the sums given by num and den.
 func (d *Derivative) AddRatio(f float64, num, den []Term) {
 	var above, below float64
 	for _, t := range num {
@@ -66,10 +66,10 @@ func (d *Derivative) AddRatio(f float64, num, den []Term) {
 	}
 }
 
-// An Influence is a linear function of the columns of a row: the influence of the row on a quantity.
+// An Influence is the influence of a row on a quantity, as a linear function of the columns of the row.
 type Influence []Term
 
-// Of returns the influence of a row from its columns.
+// Of returns the influence of the row with the given columns.
 func (f Influence) Of(row []float64) float64 {
 	d := 0.0
 	for _, t := range f {
@@ -78,7 +78,8 @@ func (f Influence) Of(row []float64) float64 {
 	return d
 }
 
-// Influence returns the influence of a row on a quantity at the sums of the columns, nil if the quantity is not smooth.
+// Influence returns the influence of a row on a quantity, evaluated at the given sums of the columns, or nil if the
+// quantity is not smooth.
 func (c *Columns) Influence(of Quantity, sums []float64) Influence {
 	if of.Derive == nil {
 		return nil

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A family is a set of intervals of a stratum that hold simultaneously: the risk of every model and
-// its difference from the baseline, divided by their standard errors.
+// A family is a set of intervals of a stratum that hold simultaneously. It contains the risk of every model and the
+// difference of the risk from that of the baseline, each divided by its standard error.
 type family struct {
 	root lowerTriangle // Cholesky factor of the covariance of the risks
-	se   []float64     // standard errors of the models' risks, then of models−1 differences
+	se   []float64     // standard errors of the risks of all models, followed by those of models−1 differences
 }
 
 // newFamily returns the family of a stratum.

@@ -1,14 +1,13 @@
 // Package interval estimates how far a statistic of a sample may lie from the same statistic of the population. It
+// handles rows, weights, models and groups of rows. Package eval decides which interval a measure has, and names
+// it.
+//
+// Package interval estimates how far a statistic of a sample may lie from the same statistic of the population. It
 // knows rows, weights, models and groups of rows, but neither measures by name nor text: package eval says which
 // interval a measure has and how it is called.
 //
-//	Maker, Part, Quantity   intervals of smooth statistics by Student's t of the influences of the rows
-//	Stratum, Ties           statistics of ranks: AUC, average precision, median
-//	Trials, Wilson          proportions
-//	Extremes, FromOverall   summaries of many groups from intervals that hold together
-//
-// Every interval is two-sided. Confidences are probabilities between 0 and 1. Sums over rows are taken by blocks of a
-// fixed size, so results do not depend on the number of threads.
+// Every interval is two-sided. Confidences are probabilities between 0 and 1. Sums over rows are computed in blocks
+// of a fixed size, so results do not depend on the number of threads.
 package interval
 
 import "math"
@@ -21,9 +20,10 @@ func (i Interval) Clip(least, most float64) Interval {
 	return Interval{math.Max(least, i.Low), math.Min(most, i.High)}
 }
 
-// LowerEnd returns the lower end of an interval of a number at that is at least least: low itself in the upper half
-// between least and at, below it on a logarithmic scale, so that it reaches least only if at does. An end of 0 would say
-// that an error may be absent, although the rows have errors.
+// LowerEnd returns the lower end of an interval of a number that is at least least and whose estimate is at. It
+// returns low if low lies in the upper half of [least, at]. Below that half, it maps low to a logarithmic scale, so
+// that the result equals least only if at does. A lower end of 0 would suggest that there may be no errors,
+// although the rows have errors.
 func LowerEnd(at, low, least float64) float64 {
 	half := (at - least) / 2
 	if math.IsInf(least, -1) || !(half > 0) || low >= at-half {

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// A Plan says how intervals are computed.
+// A Plan states how intervals are computed.
 type Plan struct {
-	Resamples  int     // random draws for statistics that are not smooth
+	Resamples  int     // number of random draws for statistics that are not smooth
 	Confidence float64 // of every interval
 	Seed       uint64
 }
 
-// A Maker computes the intervals of the strata of one grouping.
+// A Maker computes the intervals of the strata of one division of the rows.
 type Maker struct {
 	Plan
 	Division
@@ -23,7 +23,7 @@ type Maker struct {
 
 // A Division is a division of the rows into strata.
 type Division struct {
-	Salt   uint64 // salt of the random draws, different for every division
+	Salt   uint64 // salt of the random draws, which must differ between divisions
 	Strata []Stratum
 	All    *Stratum // the union of the strata
 }
@@ -72,7 +72,7 @@ func appendRowBlocks(to []rowBlock, part, stratum, n int) []rowBlock {
 
 func (r *Maker) rowsOf(b rowBlock) []int32 { return r.Strata[b.stratum].Rows[b.lo:b.hi] }
 
-// A Part is the rows that errors are estimated on: one of the strata, or all of them.
+// A Part is a set of rows on which errors are estimated: either one stratum or all strata.
 type Part struct {
 	r        *Maker
 	from, to int // strata
@@ -85,7 +85,7 @@ func (r *Maker) Stratum(s int) *Part {
 	return &Part{r, s, s + 1, r.sums[s], &r.Strata[s]}
 }
 
-// All returns the union of the strata.
+// All returns the part that contains all strata.
 func (r *Maker) All() *Part {
 	p := &Part{r, 0, len(r.Strata), make([]float64, r.columns.Width()), r.Division.All}
 	for _, sum := range r.sums {
@@ -102,17 +102,19 @@ func (p *Part) Rows() *Stratum { return p.of }
 // Total returns the sum of a shared column over the part.
 func (p *Part) Total(column int) float64 { return p.sum[p.r.columns.shared(column)] }
 
-// A Quantity is a statistic of a model (Base is −1) or its change from model Base.
+// A Quantity is a statistic of a model or, if Base ≥ 0, the change of the statistic from model Base.
 type Quantity struct {
 	Model, Base int
-	// Derive adds the derivative of a smooth function of the sums of the columns; nil for other statistics.
+	// Derive adds the derivative of the statistic with respect to the sums of the columns. It is nil unless the
+	// statistic is a smooth function of these sums.
 	Derive func(d *Derivative)
-	// Ranks returns the error of a statistic that depends on ranks; nil if Derive is set or no error is known.
+	// Ranks returns the error of a statistic that depends on ranks. It is nil if Derive is set or the error is
+	// unknown.
 	Ranks func(in *Rows, of *Stratum, model, base int, confidence float64) Uncertainty
 }
 
-// Errors returns the errors of the quantities, indexed by part and quantity; they are nil for a nil part. A
-// variance is NaN if it is unknown, as for a calibration error.
+// Errors returns the errors of the quantities, indexed by part and quantity. The slice of a nil part is nil. The
+// variance of an error is NaN if it is unknown, as for a calibration error.
 func (r *Maker) Errors(ctx context.Context, phase string, parts []*Part, of []Quantity) ([][]Uncertainty, error) {
 	var blocks []rowBlock
 	out := make([][]Uncertainty, len(parts))

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Wilson returns the score interval of a proportion of hits in n trials, z standard errors wide. It is [0, 1] without
-// trials.
+// Wilson returns Wilson's score interval, with a half-width of z standard errors, of a proportion estimated by hits
+// in n trials. It is [0, 1] if n is 0.
 func Wilson(hits, n, z float64) Interval {
 	if n <= 0 {
 		return Interval{0, 1}
@@ -55,8 +55,8 @@ func (t *Trials) Add(w float64, hit bool) {
 	}
 }
 
-// Wilson returns the Wilson interval of the proportion of hits with the effective number of trials (Korn and
-// Graubard 1998), or with Kish's effective number if all or none are hits.
+// Wilson returns the Wilson interval of the proportion of hits. The number of trials is the effective number of
+// Korn and Graubard (1998), or that of Kish if all rows or no rows are hits.
 func (t Trials) Wilson(confidence float64) Interval {
 	switch {
 	case t.N == 0:
@@ -72,8 +72,9 @@ func (t Trials) Wilson(confidence float64) Interval {
 	return Wilson(p*n, n, NormalQuantile(confidence))
 }
 
-// MeanOfRates returns the interval of at, the mean of the rate of a and one minus the rate of b, from their Wilson
-// intervals: squared distances to the ends add up (Zou and Donner 2008).
+// MeanOfRates returns the interval of the mean of the rate of a and one minus the rate of b; at is the estimate. It
+// combines the Wilson intervals of both rates by adding the squared distances from the estimates to the ends (Zou
+// and Donner 2008).
 func MeanOfRates(a, b Trials, at, confidence float64) Interval {
 	p, q := a.Hits/a.All, b.Hits/b.All
 	pi, qi := a.Wilson(confidence), b.Wilson(confidence)
@@ -81,9 +82,10 @@ func MeanOfRates(a, b Trials, at, confidence float64) Interval {
 	return Interval{max(0, low), min(1, high)}
 }
 
-// OfRates returns the interval of at = f(rate of a, rate of b), where f rises with the first rate and falls with the
-// second, from their Wilson intervals: squared distances to the ends add up (Zou and Donner 2008). Its ends are NaN
-// where f is at an end of either interval.
+// OfRates returns the interval of f(rate of a, rate of b), where f increases with the first rate and decreases with
+// the second; at is the estimate. It combines the Wilson intervals of both rates by adding the squared distances
+// from the estimate to the values of f at their ends (Zou and Donner 2008). An end is NaN if f is NaN at an end of
+// either interval.
 func OfRates(f func(p, q float64) float64, a, b Trials, at, confidence float64) Interval {
 	p, q := a.Hits/a.All, b.Hits/b.All
 	pi, qi := a.Wilson(confidence), b.Wilson(confidence)
@@ -93,8 +95,9 @@ func OfRates(f func(p, q float64) float64, a, b Trials, at, confidence float64) 
 
 // Pairs counts the hits of two models on the same rows.
 type Pairs struct {
-	Before, After Trials  // of the first and of the second model
-	lost, gained  float64 // weight of the rows that only the first, only the second model hits
+	Before, After Trials // trials of the first and of the second model
+	// weight of the rows that only the first model hits, and of those that only the second model hits
+	lost, gained float64
 }
 
 // Add adds a row of weight w.
@@ -109,9 +112,10 @@ func (p *Pairs) Add(w float64, before, after bool) {
 	}
 }
 
-// Change returns the interval of the change of the rate of hits: Wald's for paired proportions with a row added to each
-// of both counts (Bonett and Price 2012), which is wide enough for few rows. With weights, rows count as their
-// effective number.
+// Change returns the interval of the change of the rate of hits from the first to the second model. It is Wald's
+// interval for paired proportions after one row is added to each of the two counts of rows that only one model hits
+// (Bonett and Price 2012), which is wide enough for few rows. If rows have weights, the number of rows is replaced
+// by the effective number.
 func (p *Pairs) Change(confidence float64) Interval {
 	n := p.Before.All * p.Before.All / p.Before.allSq
 	lost, gained := p.lost/p.Before.All*n, p.gained/p.Before.All*n

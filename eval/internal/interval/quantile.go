@@ -7,27 +7,29 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// NormalQuantile returns z with P(|Z| ≤ z) = confidence for a standard normal Z.
+// NormalQuantile returns the z for which P(|Z| ≤ z) = confidence, where Z is a standard normal variable.
 func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 
-// StudentQuantile returns u with P(|T| ≤ u) = confidence for Student's T.
+// StudentQuantile returns the u for which P(|T| ≤ u) = confidence, where T has Student's distribution with the
+// given degrees of freedom.
 func StudentQuantile(confidence, freedom float64) float64 {
 	if freedom > 1e7 {
 		return NormalQuantile(confidence)
 	}
-	// (1 + u²/f)⁻¹ is a beta variable.
+	// 1/(1 + u²/f) has a beta distribution
 	x := mathext.InvRegIncBeta(freedom/2, 0.5, 1-confidence)
 	return math.Sqrt(freedom * (1 - x) / x)
 }
 
-// Simultaneous returns the confidence of one of n independent intervals that all hold together with the given
-// confidence (Šidák 1967). It returns the confidence itself for n below 1.
+// Simultaneous returns the confidence that each of n independent intervals must have so that all hold
+// simultaneously with the given confidence (Šidák 1967). If n is less than 1, it returns the given confidence.
 func Simultaneous(confidence, n float64) float64 {
 	return math.Pow(confidence, 1/max(1, n))
 }
 
-// Widening returns the factor by which each of n intervals with the given confidence must widen so that they hold
-// together: the ratio of two quantiles of Student's distribution or, with freedom = +Inf, of the normal one.
+// Widening returns the factor by which n intervals with the given confidence must be widened so that all hold
+// simultaneously. The factor is the ratio of two quantiles of Student's distribution or, if freedom is +Inf, of the
+// normal distribution.
 func Widening(confidence, n, freedom float64) float64 {
 	together := Simultaneous(confidence, n)
 	if math.IsInf(freedom, 1) {

@@ -8,8 +8,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion of
-// the other class that is ranked correctly − AUC)/(weight of the row's own class), as in DeLong's variance.
+// aucInfluence stores the influence of every row on the AUC, in the order of t. The influence of a row is w·(r −
+// AUC)/W, where w is its weight, r is the proportion of the other class that is ranked correctly relative to the
+// row, and W is the total weight of its own class, as in DeLong's variance.
 func aucInfluence(dst []float64, t Ties, auc float64) {
 	P, N := t.Totals()
 	var pos, neg float64
@@ -20,8 +21,8 @@ func aucInfluence(dst []float64, t Ties, auc float64) {
 	})
 }
 
-// writeRuns stores, for every row, what of returns for the positives or the negatives in its run of equal scores,
-// multiplied by the weight of the row.
+// writeRuns stores a number for every row of dst. The function of returns the numbers of the positives and of the
+// negatives in a run of equal scores; the number of a row is multiplied by the weight of the row.
 func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative float64)) {
 	at := 0
 	t.Each(func(p, q float64, end int) {
@@ -45,7 +46,7 @@ func averagePrecisionInfluence(dst []float64, t Ties, ap float64) {
 	T, N := t.Totals()
 	A := T + N
 	total := T
-	var up, down float64 // the sums over runs, starting with the lowest scores
+	var up, down float64 // sums over the runs processed so far, in ascending order of score
 	writeRuns(dst, t, func(p, q float64) (gain, loss float64) {
 		up += p * (A - T) / (A * A)
 		down += p * T / (A * A)
@@ -63,8 +64,8 @@ func AUCGain(in *Rows, of *Stratum, k, base int) (gain, se float64) {
 	return of.Ties(in.Weight, k).AUC() - of.Ties(in.Weight, base).AUC(), se
 }
 
-// AUCError returns the error of the AUC over a stratum, or of its change, as for two independent samples, one per
-// class.
+// AUCError returns the error of the AUC over a stratum or, if base ≥ 0, of its change. The classes are treated as
+// two independent samples.
 func AUCError(in *Rows, of *Stratum, model, base int, _ float64) Uncertainty {
 	x, ties := areaInfluence(in, of, model, base, func(dst []float64, t Ties) { aucInfluence(dst, t, t.AUC()) })
 	defer func() { memory.Release(in.Arena, x) }()
@@ -129,7 +130,7 @@ func areaInfluence(
 	return x, ties
 }
 
-// size returns the function of a row that is the |error| of model k.
+// size returns a function whose value for row i is the |error| of model k.
 func (in *Rows) size(k int) func(i int32) float64 {
 	return func(i int32) float64 { return math.Abs(in.Score[k][i] - in.Target[i]) }
 }

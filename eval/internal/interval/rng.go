@@ -2,7 +2,8 @@ package interval
 
 import "math/rand/v2"
 
-// RNG is SplitMix64: 2⁶⁴ period, passes BigCrush, a few instructions.
+// RNG is the SplitMix64 generator. Its period is 2⁶⁴, it passes BigCrush, and a number takes only a few
+// instructions.
 type RNG uint64
 
 func mixBits(z uint64) uint64 {
@@ -11,7 +12,7 @@ func mixBits(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// NewRNG returns a generator whose stream is determined by the seed and the parts.
+// NewRNG returns a generator whose stream is determined by seed and part.
 func NewRNG(seed uint64, part ...uint64) RNG {
 	for _, p := range part {
 		seed = mixBits(seed+0x9e3779b97f4a7c15) ^ mixBits(p*0x9e3779b97f4a7c15+0xd1b54a32d192ed03)

@@ -7,11 +7,11 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Ties holds rows of two classes by ascending score, for measures that depend on their order
-// alone.
+// Ties holds rows of two classes in ascending order of score. It serves measures that depend only on this order.
 type Ties struct {
 	Order []int32
-	// flags in the order of Order: flagPositive, and flagTieEnd for the last row of a run of equal scores
+	// flags of the rows in the order of Order: flagPositive for a positive row, and flagTieEnd for the last row
+	// of a run of equal scores
 	Flag   []uint8
 	Weight Weights // by row, not along Order
 }
@@ -22,8 +22,8 @@ const (
 	flagTieEnd
 )
 
-// NewTies returns rows sorted by score with their flags; a target above 0 is positive. A nil arena means
-// the heap.
+// NewTies returns the rows in the given order, which must be ascending in score. A row is positive if its target is
+// above 0. The flags are allocated from arena, or from the heap if arena is nil.
 func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order []int32) Ties {
 	t := Ties{order, memory.Make[uint8](arena, len(order)), weight}
 	for at, i := range order {
@@ -37,8 +37,8 @@ func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order
 	return t
 }
 
-// Each calls f for every run of equal scores with the weights of its positives and negatives, and the index after
-// its end.
+// Each calls f for every run of equal scores. It passes the weight of the positives, that of the negatives, and the
+// index after the last row of the run.
 func (t Ties) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
@@ -61,7 +61,7 @@ func (t Ties) Totals() (positive, negative float64) {
 	return positive, negative
 }
 
-// AUC returns the Mann–Whitney statistic; a tie between a positive and a negative counts one half.
+// AUC returns the Mann–Whitney statistic. A positive and a negative with equal scores count one half.
 func (t Ties) AUC() float64 {
 	var neg, pos, wins float64
 	t.Each(func(p, q float64, _ int) {
@@ -72,8 +72,8 @@ func (t Ties) AUC() float64 {
 	return math.Min(1, wins/(pos*neg)) // with weights, rounding may yield a value above 1
 }
 
-// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over the distinct scores in descending order, with recall R_k
-// and precision P_k.
+// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over the distinct scores in descending order, where R_k is the
+// recall and P_k the precision of the rows with at least the k-th score.
 func (t Ties) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap compensated.Sum

@@ -29,7 +29,7 @@ func (m *Moments) merge(o Moments) {
 type Uncertainty struct {
 	n        int
 	variance float64 // of the estimate
-	second   float64 // Σ d², where d are the influences minus their mean
+	second   float64 // sum of d², where d are the influences minus their mean
 	third    float64 // Σ d³
 	spread   float64 // variance of second
 }
@@ -37,7 +37,7 @@ type Uncertainty struct {
 // addStratum adds the influences of the rows of a stratum.
 func (l *Uncertainty) addStratum(m Moments) {
 	l.n += int(m.n)
-	if m.n == 1 { // about 0, the mean over all strata
+	if m.n == 1 { // the moments are about 0, which is the mean over all strata
 		l.second, l.third, l.variance, l.spread = l.second+m.s2, l.third+m.s3, l.variance+m.s2, l.spread+m.s4
 		return
 	}
@@ -88,14 +88,14 @@ func (l *Uncertainty) Interval(at, confidence, least, most float64) *Interval {
 	return iv
 }
 
-// SimultaneousInterval returns the interval of an estimate at the level that z standard errors have for a normal
-// variable, or at confidence if that is higher; nil if the error is not known.
+// SimultaneousInterval returns the interval of an estimate at the confidence at which a normal variable lies within
+// z standard errors, or at the given confidence if that is higher. It returns nil if the error is unknown.
 func (l *Uncertainty) SimultaneousInterval(at, confidence, z float64) *Interval {
 	return l.Interval(at, max(confidence, math.Erf(z/math.Sqrt2)), math.Inf(-1), math.Inf(1))
 }
 
-// LogitInterval returns Student's interval of an estimate between 0 and 1 on the logit scale, or nil if the error is
-// not known or 0, or the estimate is 0 or 1.
+// LogitInterval returns Student's interval of an estimate on the logit scale. It returns nil if the error is
+// unknown or 0, or if the estimate is not between 0 and 1.
 func (l *Uncertainty) LogitInterval(at, confidence float64) *Interval {
 	se, ok := l.SE()
 	if !ok || !(se > 0 && at > 0 && at < 1) {

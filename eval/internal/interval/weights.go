@@ -26,7 +26,7 @@ func (w Weights) SumOf(x []float64) float64 {
 	return s.Value()
 }
 
-// Total returns the total weight of rows.
+// Total returns the sum of the weights of the given rows.
 func (w Weights) Total(rows []int32) float64 {
 	var s compensated.Sum
 	for _, i := range rows {
@@ -35,7 +35,7 @@ func (w Weights) Total(rows []int32) float64 {
 	return s.Value()
 }
 
-// Mean returns the mean of x over rows and its standard error.
+// Mean returns the weighted mean of x over the given rows and its standard error.
 func (w Weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) {
 	var s, q compensated.Sum
 	total := w.Total(rows)
@@ -50,7 +50,8 @@ func (w Weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) 
 	return mean, math.Sqrt(q.Value()) / total
 }
 
-// StandardError returns the standard error of the mean of a − b over rows; a nil b means 0.
+// StandardError returns the standard error of the weighted mean of a − b over the given rows; a nil b stands for
+// zeros.
 func (w Weights) StandardError(a, b []float64, rows []int32) float64 {
 	_, se := w.Mean(rows, func(i int32) float64 {
 		if b == nil {
@@ -61,8 +62,9 @@ func (w Weights) StandardError(a, b []float64, rows []int32) float64 {
 	return se
 }
 
-// Median returns the median of at over rows in ascending order of it, the mean of the two middle values if the number
-// of rows is even. With weights it is scikit-learn's averaged weighted percentile. It is NaN without rows.
+// Median returns the median of the values at(i) over the rows i of order, which must be sorted by these values. If
+// the number of rows is even, it is the mean of the two middle values. If rows have weights, it is scikit-learn's
+// averaged weighted percentile. It is NaN if order is empty.
 func (w Weights) Median(order []int32, at func(i int32) float64) float64 {
 	var run compensated.Sum
 	half := w.Total(order) / 2
