@@ -98,7 +98,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf(
 		"The search covered conditions on one or two columns (levels, quintiles) that hold for at most half of the rows. "+
-			"Excess risk was searched for on %s rows, and the best conditions were confirmed on the other %s rows. The "+
+			"The search for excess risk used %s rows, and the best conditions were confirmed on the other %s rows. The "+
 			"intervals are Bonferroni-corrected for the number of slices to confirm and use a normal approximation with "+
 			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())

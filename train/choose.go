@@ -140,11 +140,12 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	case s.ByDefault && s.Validation > 0:
 		notes = append(notes,
 			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual if no group "+
-				"column is a feature; with --select trade-off, the choice is by risks")
+				"column is a feature; with --select trade-off, models are chosen by their risks")
 	case s.ByDefault:
 		notes = append(notes,
 			fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d "+
-				"features are numeric, and no group column is a feature; with --select trade-off, the choice is by risks", tune.WideColumns))
+				"features are numeric, and no group column is a feature; with --select trade-off, models are chosen by their "+
+				"risks", tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
 		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {

@@ -113,9 +113,9 @@ func (p *page) attributeWarnings() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"The model uses %s. Laws on discrimination list attributes with such %s: check whether the law allows %s for this "+
-			"decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"), printable.Noun(len(listed), "a name", "names"),
-		printable.Noun(len(listed), "it", "them"))}
+		"The model uses %s. Anti-discrimination laws list attributes of this kind: check whether the law allows %s use "+
+			"in this decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"),
+		printable.Noun(len(listed), "its", "their"))}
 }
 
 func (p *page) trainingWarnings() []string {
@@ -351,7 +351,7 @@ func (p *page) differingCriteria() []string {
 
 // undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested.
 func (p *page) undecidedCriteria() (out []string) {
-	for _, c := range []struct{ outcome, text string }{{"undecided", "There are too few rows to decide on %s."},
+	for _, c := range []struct{ outcome, text string }{{"undecided", "Undecided, because there are too few rows: %s."},
 		{"untested", "Not tested: %s."}} {
 		var names []string
 		for _, q := range p.focusCriteria(c.outcome) {

@@ -89,8 +89,8 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 	}
 	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by fraction of worst rows. ",
 		Caption: fmt.Sprintf(
-			"CVaR on the %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%% it is the mean loss of all "+
-				"rows.", e.Split)}
+			"CVaR on the %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%%, CVaR is the mean loss of "+
+				"all rows.", e.Split)}
 	l := chart.Lines{XLabel: "worst fraction of the rows, α", YLabel: riskLabel(e) + " of the worst fraction α of the " +
 		"rows",
 		XLog: true, XShare: true}
@@ -174,9 +174,9 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := "Coefficients per standard deviation of the column, largest first, without the intercept."
+	caption := "Per standard deviation of the column, largest first, without the intercept."
 	if len(rows) > maxCoefficients {
-		caption += fmt.Sprintf(" Only the largest %d of %s are drawn.", maxCoefficients, printable.Count(len(rows)))
+		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients, printable.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

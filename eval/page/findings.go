@@ -131,18 +131,19 @@ func (p *page) changedGroups() (gains, losses []*eval.Group) {
 	return gains, losses
 }
 
-// changePhrase returns "errs less in South: 5.1 % against 8.3 %" for a group in which the model in focus has a
+// changePhrase returns "has a lower error rate in South: 5.1 % against 8.3 %" for a group in which the model in focus
+// has a
 // measurably lower ("less") or higher risk than the baseline.
 func (p *page) changePhrase(h *eval.Group, word string) string {
 	k, lead := p.E.Focus(), p.E.Task.Leading()
 	now, ok := h.Models[k].Values.Get(lead.Key)
 	was, both := h.Models[0].Values.Get(lead.Key)
 	label := printable.Group(h.Label)
+	side := map[string]string{"less": "lower", "more": "higher"}[word]
 	if lead.Better == eval.More && ok && both && (now > was) == (word == "less") && now != was {
-		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now),
+		return fmt.Sprintf("has a %s error rate in %s: %s against %s", side, label, p.formatMeasure(lead.Key, 1-now),
 			p.formatMeasure(lead.Key, 1-was))
 	}
-	side := map[string]string{"less": "lower", "more": "higher"}[word]
 	here, there := printable.Pair(float64(h.Models[k].Values.Risk()), float64(h.Models[0].Values.Risk()))
 	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label, here, there)
 }
@@ -156,7 +157,8 @@ func (p *page) worstFinding() string {
 	}
 	risk := p.lowerRiskName()
 	if w.MaxInterval == nil {
-		return fmt.Sprintf("%s has the largest %s, %s; without intervals, this difference may be due to chance", printable.Group(w.Label),
+		return fmt.Sprintf("%s has the largest %s, %s; without intervals, this difference may be due to chance",
+			printable.Group(w.Label),
 			risk, printable.Number(float64(w.Risk)))
 	}
 	c := e.CompareWorst(k)
@@ -177,7 +179,8 @@ func (p *page) worstFinding() string {
 		return fmt.Sprintf("%s is predicted measurably worse than %s: %s %s against %s", printable.Group(w.Label),
 			printable.Group(next.Label), risk, here, there)
 	case n == 1:
-		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but the difference is not measurable", printable.Group(w.Label), risk,
+		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but the difference is not measurable",
+			printable.Group(w.Label), risk,
 			here, there, printable.Group(next.Label))
 	case open == nil:
 		return fmt.Sprintf("%s is predicted measurably worse than every other group: %s %s against at most %s",

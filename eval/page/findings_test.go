@@ -46,7 +46,7 @@ func TestGroupsFinding_GainsAndLosses(t *testing.T) {
 		}
 	}
 	set(-0.3, -0.1)
-	if got := p.groupsFinding(); !strings.Contains(got, "errs less in") || !strings.Contains(got, "against 50") {
+	if got := p.groupsFinding(); !strings.Contains(got, "has a lower error rate in") || !strings.Contains(got, "against 50") {
 		t.Error(got)
 	}
 	set(0.1, 0.3) // the loss rises although the accuracy rises

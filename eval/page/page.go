@@ -347,10 +347,10 @@ func (p *page) Adversary() []eval.Fact {
 		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)),
 			printable.Number(float64(a.RadiusChi)))},
 		{Key: "Largest weight × n", Value: printable.Number(float64(a.MaxWeight))},
-		{Key: "Heaviest 1 % of rows hold", Value: printable.Percent(float64(a.OnePercent))},
-		{Key: "Heaviest 10 % of rows hold", Value: printable.Percent(float64(a.TenPercent))},
-		{Key: "Half of the weight is on", Value: printable.Plural(a.HalfMassRows, "row", "rows")},
-		{Key: "Rows with no weight", Value: printable.Count(a.ZeroRows)},
+		{Key: "Weight of the heaviest 1 % of rows", Value: printable.Percent(float64(a.OnePercent))},
+		{Key: "Weight of the heaviest 10 % of rows", Value: printable.Percent(float64(a.TenPercent))},
+		{Key: "Rows that hold half of the weight", Value: printable.Plural(a.HalfMassRows, "row", "rows")},
+		{Key: "Rows with weight 0", Value: printable.Count(a.ZeroRows)},
 	}
 }
 
