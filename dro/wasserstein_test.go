@@ -69,3 +69,23 @@ func TestWasserstein_IsTheWorstMove(t *testing.T) {
 		t.Errorf("a maximum of losses: %v", err)
 	}
 }
+
+// Without a ridge penalty a bound needs a gradient of at most the radius, which is found for every radius: near 0, and
+// where the optimum is 0.
+func TestWasserstein_IsCertifiedWithoutARidge(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := drotest.RngOf(480 + seed)
+		o := drotest.NewSample(rng, 80, 4, true).Oracle(t, losses.Logistic{})
+		for _, dual := range []dro.Dual{dro.Uniform{}, dro.KL{Nu: 1}} {
+			for _, radius := range []float64{1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3} {
+				for _, gap := range []float64{1e-4, 1e-6} {
+					p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.Wasserstein{Radius: radius}}
+					res, err := dro.Solve(t.Context(), p, &dro.Options{RelativeGap: gap})
+					if err != nil || res.Status != dro.Certified {
+						t.Errorf("seed %d, %T, radius %v, gap %v: %v, %v", seed, dual, radius, gap, res, err)
+					}
+				}
+			}
+		}
+	}
+}

@@ -33,6 +33,7 @@ CASES = [
     ["--target", "job", "--average", "subsets"],
     ["--target", "approved", "--ess", "0.95", "--mu", "0"],
     ["--target", "income", "--loss", "squared", "--adversary", "groups", "--nu", "0.2", "--mu", "0"],
+    ["--target", "approved", "--mu", "0", "--wasserstein", "0.05"],
     ["--target", "income", "--loss", "huber", "--mu", "0", "--wasserstein", "0.05"],
 ]
 
@@ -88,7 +89,7 @@ def test_changes_are_refused(people: pd.DataFrame, tmp_path: Path, monkeypatch: 
     file.write_text(file.read_text().replace('"ess": 0.9', '"ess": 0.8'))
     monkeypatch.setattr(sys, "argv", ["verify", model, proof, rows])
     assert verify.main() == 4
-    assert "another model" in capsys.readouterr().err
+    assert "a different model" in capsys.readouterr().err
 
 
 def test_changes_of_a_mean_are_refused(people: pd.DataFrame, tmp_path: Path) -> None:
@@ -120,4 +121,4 @@ def test_changes_of_a_mean_are_refused(people: pd.DataFrame, tmp_path: Path) -> 
     refuses("balanced", None, lambda p: p["part"].__setitem__(last, 9))
     refuses("balanced", None, lambda p: [v.pop() for v in p.values()])
     refuses("larger gap", None, lambda p: p["slope"].__setitem__(slice(last // 10), [0.0] * (last // 10)))
-    refuses("given ones", None, lambda p: p["weight"].__setitem__(0, 1.1 * p["weight"][0]))
+    refuses("given weights", None, lambda p: p["weight"].__setitem__(0, 1.1 * p["weight"][0]))

@@ -37,11 +37,15 @@ func (m *norm) Step() error {
 		// gap of a ridge problem, relative to that of the problem; bounds for a small μ require small
 		// gradients
 		inner   = 1e-5
+		finest  = 1e-24 // the same for μ = 0: as far as double precision allows
 		nearest = 1e-15 // relative distance of the bounds of λ
 	)
 	c := m.Cert
 	s := engine.DefaultSettings()
 	s.X0, s.Seed, s.RelativeGap = m.x, m.Settings.Seed, max(1e-14, inner*m.Settings.RelativeGap)
+	if m.phi.Mu == 0 {
+		s.RelativeGap = finest
+	}
 	s.MaxPasses = max(minPasses, c.PassesLeft(spareEvaluations, c.N, math.Inf(1)))
 	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
 		Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
@@ -75,7 +79,10 @@ func (m *norm) Step() error {
 	if !(m.high > m.low*(1+nearest)) || !(m.high > 0) || l.Result.Status == saddle.Limit {
 		return saddle.ErrStalled
 	}
-	m.chooseLambda(size)
+	before := m.lambda
+	if m.chooseLambda(size); m.lambda == before {
+		return saddle.ErrStalled
+	}
 	return nil
 }
 
@@ -86,7 +93,9 @@ func (m *norm) try(x []float64) {
 	m.Cert.Certify()
 }
 
-// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ.
+// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ. For μ = 0 the next λ is
+// a little larger: the gradient at x(λ) has the norm ε‖x‖/λ, and it must be at most ε to prove a bound, which is
+// ε‖x‖(1 − ‖x‖/λ) below P(x).
 func (m *norm) chooseLambda(size float64) {
 	at, excess := math.Log(m.lambda), math.Log(size)-math.Log(m.lambda)
 	next := size
@@ -94,6 +103,9 @@ func (m *norm) chooseLambda(size float64) {
 		if secant := math.Exp(at - excess*(at-m.before)/(excess-m.excess)); secant > m.low && secant < m.high {
 			next = secant
 		}
+	}
+	if m.phi.Mu == 0 {
+		next *= 1 + min(1e-3, m.Settings.RelativeGap*math.Abs(m.Cert.BestObjective)/(4*m.phi.Radius*size))
 	}
 	m.before, m.excess, m.lambda = at, excess, next
 }
