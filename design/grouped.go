@@ -15,18 +15,18 @@ import (
 type Product struct {
 	Column int     // of the other matrix
 	Center float64 // subtracted from its entries
-	Scale  float64 // what the difference is multiplied by
-	At     int     // the number of the product, counted from 0
+	Scale  float64 // factor of the centred column
+	At     int     // index of the product among all products
 }
 
-// grouped is a matrix with further columns, the products, whose entries are not stored: every row belongs to a cell, and
-// every cell has a list of the products that are not 0 there. Sums over rows are taken cell by cell over the columns of
-// the base, so that they cost about as much as those of the base, however many products there are.
+// A grouped is a matrix with additional columns, the products, whose entries are not stored. Every row belongs to a
+// cell, and every cell has a list of the products that are not 0 in its rows. Sums over rows are computed for each
+// cell over the columns of the base, so their cost is close to that of the base for any number of products.
 type grouped struct {
 	base    Matrix
 	n, p    int // of the base
 	d       int // p and the products
-	before  int // columns of the base in front of the products
+	before  int // number of columns of the base that precede the products
 	cell    []int32
 	cells   [][]Product
 	lifted  []lift
@@ -42,27 +42,30 @@ type lift struct {
 	center float64
 }
 
-// A liftedEntry says that column at of a row is scale times column of: of the base and, behind it, of the lifts.
+// A liftedEntry states that column at of a row is scale times column of; of counts the columns of the base,
+// followed by the lifts.
 type liftedEntry struct {
 	of, at int
 	scale  float64
 }
 
 const (
-	groupedRows = 4096 // rows whose sums are taken together: on disk blocks begin where they do in memory
-	gramRows    = 256  // rows of a cell that a Gram matrix is taken of at once
+	groupedRows = 4096 // rows that are summed together; on disk, blocks begin at the same rows as in memory
+	gramRows    = 256  // maximum number of rows of a cell whose Gram matrix is computed at once
 )
 
-// A Grouping says which products are not 0 in which rows of a matrix.
+// A Grouping determines which products are not 0 in which rows of a matrix.
 type Grouping struct {
-	Before   int         // columns of the matrix in front of the products; the others are behind them
+	// number of columns of the matrix that precede the products; the other columns follow them
+	Before   int
 	Products int         // columns of products
 	Cell     []int32     // by row
-	Cells    [][]Product // by cell: the products that are not 0
+	Cells    [][]Product // for each cell, the products that are not 0
 }
 
-// NewGrouped returns the matrix with the columns of base and of products. The slices are kept and must not change. If base
-// is a *Mapped, so is the result. Errors name the row or the product that is out of range.
+// NewGrouped returns the matrix with the columns of base and the products. It keeps the slices of by, which must
+// not change. If base is a *Mapped, the result is also one. An error names the row or the product that is out of
+// range.
 func NewGrouped(base Matrix, by Grouping) (Matrix, error) {
 	if base == nil {
 		return nil, fmt.Errorf("design: no matrix to group")
@@ -101,7 +104,8 @@ func NewGrouped(base Matrix, by Grouping) (Matrix, error) {
 	return m, nil
 }
 
-// lift lists the centred columns and the entries of every cell, in the order of the columns.
+// lift sets the list of the centred columns, and for every cell the list of the entries in the order of the
+// columns.
 func (m *grouped) lift() {
 	place := map[lift]int{}
 	m.entries = make([][]liftedEntry, len(m.cells))
@@ -126,7 +130,7 @@ func (m *grouped) lift() {
 	}
 }
 
-// at returns the place of a column of the base.
+// at returns the index in the matrix of a column of the base.
 func (m *grouped) at(column int) int {
 	if column < m.before {
 		return column
@@ -134,8 +138,8 @@ func (m *grouped) at(column int) int {
 	return column + m.d - m.p
 }
 
-// bound sets the largest entries and the number of terms of a margin. Those of products are bounds that include the
-// terms in which their sums are taken.
+// bound sets the largest absolute entry of every column and the number of terms of a margin. The values for
+// products are upper bounds, which include the terms that are summed to compute them.
 func (m *grouped) bound() {
 	occurs := make([]bool, len(m.cells))
 	for _, c := range m.cell {
@@ -159,14 +163,14 @@ func (m *grouped) bound() {
 	m.terms = m.base.Terms() + 2*most + 2
 }
 
-// A groupedScratch holds sums by cell, which are set at their first use in a call.
+// A groupedScratch holds sums for each cell, which are initialised at the first use of the cell in a call.
 type groupedScratch struct {
 	row   []float64   // of the base
-	sums  [][]float64 // by cell, of length p+1: coefficients or sums of the base, and of its constant
+	sums  [][]float64 // for each cell, p+1 coefficients or sums: those of the base and that of its constant
 	used  []int32     // the cells that are set
 	count []int32     // by cell, rows
 	order []int32     // rows by cell
-	tile  []float64   // rows of the base with the lifts
+	tile  []float64   // rows of the base followed by the lifts
 	light []float64   // weights of the rows of the tile
 	gram  []float64
 }
@@ -176,7 +180,8 @@ func newGroupedScratch(m *grouped) *groupedScratch {
 		count: make([]int32, len(m.cells))}
 }
 
-// sum returns the sums of a cell, and whether they were not used before; then they are 0.
+// sum returns the sums of a cell. isNew reports whether this is the first use of the cell in a call; the sums are
+// then 0.
 func (s *groupedScratch) sum(m *grouped, cell int32) (sum []float64, isNew bool) {
 	if s.count[cell] > 0 {
 		return s.sums[cell], false
@@ -215,7 +220,8 @@ func (m *grouped) MarginsTo(dst, x []float64, lo, hi int) {
 	}
 }
 
-// coefficientsTo stores in v the coefficients of the base, and behind them the constant, that x has in a cell.
+// coefficientsTo stores in v the coefficients that x has in a cell: those of the columns of the base, followed by
+// the constant.
 func (m *grouped) coefficientsTo(v, x []float64, cell int32) {
 	copy(v, x[:m.before])
 	copy(v[m.before:m.p], x[m.before+m.d-m.p:m.d])
@@ -226,7 +232,7 @@ func (m *grouped) coefficientsTo(v, x []float64, cell int32) {
 	}
 }
 
-// eachPart calls do with consecutive parts of [lo, hi) whose sums are taken together.
+// eachPart calls do for consecutive parts of [lo, hi), each of which consists of rows that are summed together.
 func (m *grouped) eachPart(lo, hi int, do func(s *groupedScratch, lo, hi int)) {
 	for ; lo < hi; lo += groupedRows {
 		s := m.scratch.Get().(*groupedScratch)
@@ -255,8 +261,8 @@ func (m *grouped) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	})
 }
 
-// AddGramTo implements Matrix. The rows of a cell are multiplied together, with the lifts as columns, so that every entry
-// is a sum of the products of entries.
+// AddGramTo implements Matrix. The rows of a cell, with the lifts as additional columns, are multiplied together,
+// so every entry of the Gram matrix is a sum of products of stored entries.
 func (m *grouped) AddGramTo(dst, w []float64, lo, hi int) {
 	width := m.p + len(m.lifted)
 	m.eachPart(lo, hi, func(s *groupedScratch, lo, hi int) {
@@ -289,7 +295,8 @@ func (m *grouped) AddGramTo(dst, w []float64, lo, hi int) {
 	})
 }
 
-// sortByCell stores the rows of [lo, hi) by cell in s, counted from lo: used lists the cells, and count their rows.
+// sortByCell stores in s the rows of [lo, hi), relative to lo, sorted by cell. s.used lists the cells that occur,
+// and s.count holds the number of rows of each.
 func (m *grouped) sortByCell(s *groupedScratch, lo, hi int) {
 	for _, c := range m.cell[lo:hi] {
 		if s.count[c] == 0 {
@@ -298,7 +305,7 @@ func (m *grouped) sortByCell(s *groupedScratch, lo, hi int) {
 		s.count[c]++
 	}
 	at := int32(0)
-	for _, c := range s.used { // where the rows of a cell begin, for the time being
+	for _, c := range s.used { // until the rows are stored, count holds the index of the first row of each cell
 		s.count[c], at = at, at+s.count[c]
 	}
 	for i, c := range m.cell[lo:hi] {
@@ -311,7 +318,7 @@ func (m *grouped) sortByCell(s *groupedScratch, lo, hi int) {
 	}
 }
 
-// liftTo stores a row of the base and, behind it, the centred columns.
+// liftTo stores a row of the base, followed by its centred columns.
 func (m *grouped) liftTo(dst []float64, i int) {
 	m.base.RowTo(dst[:m.p], i)
 	for k, l := range m.lifted {
@@ -369,7 +376,7 @@ func (m *grouped) RowTo(dst []float64, i int) {
 // Select implements Matrix.
 func (m *grouped) Select(rows []int) Matrix { return m.over(m.base.Select(rows), rows) }
 
-// over returns the matrix of some rows, which base holds.
+// over returns the matrix of the given rows; base holds their columns without the products.
 func (m *grouped) over(base Matrix, rows []int) *grouped {
 	s := *m
 	s.base, s.n, s.cell = base, len(rows), make([]int32, len(rows))

@@ -8,13 +8,14 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// A balance moves the slopes of a row within their room, such that Σ y_j s_j z_j is exactly 0 in every column that the
-// regulariser leaves free. The minimum over the coefficient of such a column has no other finite bound.
+// A balance moves the slopes of a row within their room so that Σ y_j s_j z_j is exactly 0 in every column that the
+// regulariser leaves free. Without this equality, the minimum over the coefficient of such a column has no finite
+// bound.
 type balance interface {
 	move(s []number, up, down number, z []float64)
 }
 
-// newBalance returns the balance of a proof for weights y.
+// newBalance returns the balance of the slopes of a proof for weights y.
 func (c *checker) newBalance(p *Proof, y []number) (balance, error) {
 	switch {
 	case c.norm.isZero():
@@ -25,13 +26,14 @@ func (c *checker) newBalance(p *Proof, y []number) (balance, error) {
 	return unmoved{}, nil
 }
 
-// unmoved leaves slopes as they are.
+// unmoved is a balance that does not move slopes.
 type unmoved struct{}
 
 func (unmoved) move([]number, number, number, []float64) {}
 
-// A shift moves the slopes of an output by the same proportion of their room in all rows, up or down. One of both
-// proportions is 0. This is enough for a column of ones, even where most slopes are at an end of their region.
+// A shift moves the slopes of an output, in all rows, by the same proportion of their room: by rise upwards or by
+// fall downwards. One of the two proportions is 0. This suffices for a column of ones, even if most slopes are at
+// an end of their region.
 type shift struct{ rise, fall []number }
 
 func (b shift) move(s []number, up, down number, _ []float64) {
@@ -103,9 +105,10 @@ func (b tilt) move(s []number, up, down number, z []float64) {
 	}
 }
 
-// balanceColumns returns the tilt for which Σ y_j s_j z_j is 0 in all columns. The equations are solved by Gaussian
-// elimination with intervals, so their solution exists, and v contains it. A column that depends on those before it is
-// left out: where it is the same combination of them in every row, it is balanced with them.
+// balanceColumns returns the tilt for which Σ y_j s_j z_j is 0 in all columns. It solves the equations by Gaussian
+// elimination with intervals, so their solution exists and v contains it. A column that depends on preceding
+// columns is omitted. If it is the same combination of these columns in every row, it is balanced whenever they
+// are.
 func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
 	d, k := c.rows.D, c.outputs
 	sums := c.sums(c.rows.N, d*(d+k), func(to []*interval.Sum, j int) {
@@ -128,7 +131,7 @@ func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
 				continue
 			}
 			weighted := interval.Mul(room, interval.New(v))
-			for l, w := range z[i:] { // the triangle that the elimination reads
+			for l, w := range z[i:] { // only the triangle that the elimination reads is computed
 				if w != 0 {
 					row[i+l].AddProduct(weighted, entry.SetFloat64(w))
 				}
@@ -152,8 +155,8 @@ func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
 	return b, nil
 }
 
-// checkDependence returns an error unless a column is exactly a combination of others in every row with a weight. Its
-// coefficients are rounded to float64, and to 0 where they contain it.
+// checkDependence returns an error unless the column is, in every row with a weight, exactly a combination of other
+// columns. The coefficients of the combination are rounded to float64, or to 0 if their interval contains 0.
 func (c *checker) checkDependence(column int, of []number, y []number) error {
 	for i, v := range of {
 		if of[i] = zero; v.Lo.Sign() > 0 || v.Hi.Sign() < 0 {
@@ -178,15 +181,15 @@ func (c *checker) checkDependence(column int, of []number, y []number) error {
 	return nil
 }
 
-// An elimination solves equations with a symmetric matrix and several right-hand sides. Row i holds the matrix from
-// column i on, and then entry i of every right-hand side.
+// An elimination solves equations with a symmetric matrix and several right-hand sides. Row i holds the matrix
+// entries from column i on, followed by entry i of every right-hand side.
 type elimination struct {
 	d         int
 	rows      [][]number
-	dependent []int // columns without a positive pivot, ascending
+	dependent []int // columns without a positive pivot, in ascending order
 }
 
-// run eliminates the columns in their order.
+// run eliminates the columns in ascending order.
 func (e *elimination) run() {
 	for i, pivot := range e.rows {
 		if pivot[i].Lo.Sign() <= 0 {
@@ -205,8 +208,8 @@ func (e *elimination) run() {
 	}
 }
 
-// solve returns the solution for a right-hand side, or for a dependent column its combination of the columns before it.
-// The other dependent columns have the coefficient 0.
+// solve returns the solution for a right-hand side. For a dependent column, it returns the coefficients of the
+// combination of preceding columns that equals the column; those of other dependent columns are 0.
 func (e *elimination) solve(column int) []number {
 	x, left := make([]number, e.d), e.dependent
 	for i := range x {

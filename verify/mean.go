@@ -10,19 +10,19 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// Averages of models on balanced subsets: of the training rows, or of the validation rows.
+// names of the means of models trained on balanced subsets, of the training or of the validation rows
 const (
 	subsets           = "subsets"
 	validationSubsets = "validation-subsets"
 )
 
-// subsetCount is the number of models in the mean of models on balanced subsets.
+// subsetCount is the number of models that are averaged in a mean over balanced subsets.
 const subsetCount = 10
 
-// isMean reports whether the model is the mean of models on balanced subsets.
+// isMean reports whether the model is a mean of models trained on balanced subsets.
 func (c *config) isMean() bool { return c.Average == subsets || c.Average == validationSubsets }
 
-// A part is an optimum with its proof: of all training rows, or of the subset of an averaged model.
+// A part is an optimum with its proof. It uses either all training rows or the subset of one averaged model.
 type part struct {
 	x     []float64
 	rows  *trainingRows
@@ -33,8 +33,8 @@ func (p *part) newChecker(ctx context.Context, m *Model) *checker {
 	return &checker{ctx: ctx, m: m, x: p.x, rows: p.rows, outputs: m.Encoder.Target.Outputs()}
 }
 
-// parts returns the optima that a proof is about. It returns an error unless the proof has the training rows, or the
-// subsets of an averaged model are balanced and its coefficients are the mean.
+// parts returns the optima that a proof covers. It returns an error unless the proof covers all training rows, or
+// the subsets of the averaged models are balanced and the coefficients are the mean of theirs.
 func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	if !m.Config.isMean() {
 		if p.Parts != nil || !slices.Equal(rows.Rows, p.Rows) {
@@ -65,8 +65,8 @@ func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	return parts, nil
 }
 
-// hasMeanCoefficients reports whether the coefficients are the mean of the averaged ones, up to the rounding of a product
-// and a sum for each of them.
+// hasMeanCoefficients reports whether the coefficients are the mean of the coefficients of the averaged models, up
+// to the rounding of one product and one sum for each of these models.
 func (m *Model) hasMeanCoefficients() bool {
 	for i, v := range m.Coefficients {
 		sum, size := interval.NewSum(), 0.0
@@ -83,8 +83,8 @@ func (m *Model) hasMeanCoefficients() bool {
 	return true
 }
 
-// placesOf returns where rows of the table are among the training rows. It returns an error unless they have as many
-// rows of every group as the smallest group has.
+// placesOf returns the indices among the training rows of the given rows of the table. It returns an error unless
+// every group has as many of these rows as the smallest group has training rows.
 func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	groups := r.groups()
 	if groups == nil {
@@ -118,7 +118,7 @@ func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	return places, nil
 }
 
-// selectRows returns some of the rows, without weights and groups.
+// selectRows returns the training rows with the given indices, without weights and groups.
 func (r *trainingRows) selectRows(places []int) *trainingRows {
 	d := *r.Dataset
 	d.N, d.X, d.Groups = len(places), r.X.Select(places), nil

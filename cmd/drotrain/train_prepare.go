@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The data on which `drotrain train` without options trains.
+// defaultData is the data set on which `drotrain train` trains if no data are given.
 const defaultData = "builtin:digits"
 
 // prepare chooses the data and checks the options.
@@ -43,7 +43,7 @@ func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
 	return checkCombinations(fs, c)
 }
 
-// chooseData sets the data if they are not given, and the default columns of an embedded data set.
+// chooseData sets the data set if the user gave none, and the default columns of an embedded data set.
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	for _, name := range []string{"data", "target", "out"} {
 		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
@@ -83,7 +83,8 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	return nil
 }
 
-// addArrayFiles adds .npy files named as target or groups to the table, and replaces them by column names.
+// addArrayFiles replaces .npy files that are given as target or groups by names of columns, and adds the files to
+// the table.
 func addArrayFiles(c *train.Config) {
 	if !strings.HasSuffix(c.Data, ".npy") {
 		return
@@ -103,10 +104,10 @@ func addArrayFiles(c *train.Config) {
 	}
 }
 
-// choiceOptions lists the options that say how a level is chosen.
+// choiceOptions lists the options that determine how a level is chosen.
 var choiceOptions = []string{"select", "folds", "validation"}
 
-// checkCombinations returns an error for options that exclude each other, or have no effect together.
+// checkCombinations returns an error if options exclude each other or have no effect together.
 func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	given := func(names ...string) (out []string) {
 		for _, name := range names {
@@ -133,7 +134,8 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 		return exit.Usagef("set the robustness, as in --nu 1, or leave out --adversary to choose it by cross-validation",
 			"--adversary %s has no effect without a robustness setting", c.Adversary)
 	}
-	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
+	// options given on the command line; a configuration may contain options that the run does not use
+	typed := map[string]bool{}
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
 	for _, name := range []string{"resamples", "card"} {
 		if typed["report"] && fs.Lookup("report").Value.String() == options.ReportNone && typed[name] {

@@ -25,7 +25,7 @@ import (
 // verboseNotes lists prefixes of notes that are printed only with --verbose.
 var verboseNotes = []string{"solver ", "storage sparse", "the level of robustness was chosen on "}
 
-// printNotes prints the notes of a training run and stores the warnings among them for the end.
+// printNotes prints the notes of a training run. Notes that are warnings are stored, to be printed at the end.
 func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Finding, f *data.Frame) {
 	warnings, notes := train.SplitWarnings(notes)
 	for _, w := range warnings {
@@ -62,7 +62,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 	return o.checkOutcome(m, e, s)
 }
 
-// printOutcome prints the summary as text or JSON. e is nil if nothing was measured.
+// printOutcome prints the summary as text or JSON. e is the evaluation, or nil if nothing was measured.
 func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outputDir) (train.Summary, error) {
 	s := m.Summary(out.File(modelFile))
 	if e != nil {
@@ -84,15 +84,16 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	return s, nil
 }
 
-// A trainOutcome is what train --json prints: the outcome of the training and the main measures.
+// A trainOutcome is the output of train --json: the outcome of the training and the main measures.
 type trainOutcome struct {
 	train.Summary
-	Warnings []string      `json:"warnings"`           // of the table, as leakage, and of the model
+	// warnings about the table, such as leakage, and about the model
+	Warnings []string      `json:"warnings"`
 	Verdict  *eval.Verdict `json:"verdict,omitempty"`  // absent where nothing was measured
 	Measured *measured     `json:"measured,omitempty"` // likewise
 }
 
-// A measured holds the measures of the models overall and in their worst groups.
+// A measured holds the measures of the models over all rows and in the worst group of each.
 type measured struct {
 	Split  eval.Split      `json:"split"` // which rows these are
 	Rows   int             `json:"rows"`
@@ -141,8 +142,8 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 	return t
 }
 
-// printNext prints commands to run next. predict is shown for the recommended model, and left out if there is
-// none.
+// printNext prints commands that the user may run next. The predict command is shown for the recommended model, and
+// omitted if no model is recommended.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
 	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(nextTable(m.Config.Data))
 	first := "next   "
@@ -158,8 +159,8 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 	fmt.Fprintf(w, "%sdrotrain eval --model %s --data %s \\\n         --out report.html\n", first, model, table)
 }
 
-// nextTable returns the name of a table to score after a training run on data: the next period of an embedded table
-// that has one, otherwise a name that stands for a table of the same format.
+// nextTable returns the name of a table that can be scored after a training run on data. For an embedded table with
+// a later period it is that period; otherwise it is a placeholder for a table with the same format.
 func nextTable(data string) string {
 	if strings.HasPrefix(data, datasets.Prefix) {
 		if _, err := datasets.Get(data + "-next"); err == nil {
@@ -192,7 +193,7 @@ func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.
 	return nil
 }
 
-// uncertifiedError returns the error of a run that ended before the gap asked for.
+// uncertifiedError returns the error of a run that ended before it reached the requested gap.
 func uncertifiedError(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, "+
 		"marked uncertified",
@@ -213,7 +214,7 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	return exit.WithCode(exit.Limit, err, hint)
 }
 
-// reportStopped reports a run that was ended by a signal during or after the training.
+// reportStopped reports a run that a signal ended during or after the training.
 func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model, out *outputDir, err error) error {
 	s, printed := o.printOutcome(a, m, nil, out)
 	if printed != nil {

@@ -47,7 +47,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	return o.closeCheckpoint(ctx, a, err)
 }
 
-// runFrom trains, continuing from the checkpoint if there is one.
+// runFrom trains, writes the files and prints the outcome. It continues from the checkpoint if there is one.
 func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.prepare(a, fs); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	err = o.trainAndReport(ctx, a, out, opt, mayCrossfit)
 	var few *train.CrossfitError
-	if mayCrossfit && errors.As(err, &few) { // a group or a class has too few rows for five parts
+	if mayCrossfit && errors.As(err, &few) { // a group or a class has too few rows to be divided into five folds
 		if err := o.holdOutInstead(a, few); err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	return err
 }
 
-// mayCrossfit reports whether a small table is cross-fitted: nothing else was asked for, and the rows are in memory in
-// one process.
+// mayCrossfit reports whether a small table may be cross-fitted. The user must not have requested another way of
+// measuring, and the rows must be in the memory of one process.
 func (o *trainOptions) mayCrossfit(a *app) bool {
 	return o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil &&
 		o.Config.Memory == 0
@@ -111,8 +111,8 @@ func (o *trainOptions) openOutput(a *app) (*outputDir, error) {
 	return out, nil
 }
 
-// holdOutInstead sets that rows are held out since the table has too few rows to cross-fit it, and removes the checkpoint
-// of the training that cannot be measured.
+// holdOutInstead makes the run hold out rows because the table has too few rows to be cross-fitted, and removes the
+// checkpoint of the training that cannot be measured.
 func (o *trainOptions) holdOutInstead(a *app, few *train.CrossfitError) error {
 	a.note("%v; instead, 20 %% of the rows are held out (--holdout 0.2)", few)
 	if j := o.Config.Checkpoint; j != nil {
@@ -172,8 +172,8 @@ func (o *trainOptions) trainAndReport(
 	return o.printResult(a, m, e, out)
 }
 
-// fit reads the table and trains, and shows the progress on stderr. The model is nil if no model was trained; with an
-// error it is unfinished.
+// fit reads the table and trains a model, and shows the progress on stderr. The model is nil if none was trained,
+// and unfinished if there is an error.
 func (o *trainOptions) fit(
 	ctx context.Context, a *app, out *outputDir, p *show.Progress, mayCrossfit bool,
 ) (*train.Model, error) {
@@ -203,7 +203,7 @@ func (o *trainOptions) fit(
 	return train.FitFrame(ctx, frame, cfg)
 }
 
-// keepOnDisk sets where rows go that do not fit into memory.
+// keepOnDisk sets the folder for rows that do not fit into memory.
 func (o *trainOptions) keepOnDisk(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
@@ -211,7 +211,7 @@ func (o *trainOptions) keepOnDisk(a *app, cfg *train.Config) {
 	cfg.Announce = a.announceDisk()
 }
 
-// noModelError returns the error of a run that ended by err, or by a signal, before a model was trained.
+// noModelError returns the error of a run that err or a signal ended before a model was trained.
 func (o *trainOptions) noModelError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -243,7 +243,7 @@ func (o *trainOptions) writeResults(
 	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
-	if err := writeModel(m, out); err != nil { // again, with what the evaluation found
+	if err := writeModel(m, out); err != nil { // write the model again, with the results of the evaluation
 		return nil, err
 	}
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {

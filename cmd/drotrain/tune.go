@@ -116,8 +116,9 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	return nil
 }
 
-// trainingFlags returns the options of train for the chosen level, given the options fs of tune. Where a column marks
-// validation rows, these are the options of the choice, so that no validation row is trained on.
+// trainingFlags returns the options of train that train at the chosen level; fs holds the options of tune. If a
+// column marks the validation rows, the options select a level as tune does, so that train does not use validation
+// rows for training.
 func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
 	cmd := &cobra.Command{}
 	of := options.Add(cmd, options.Train)

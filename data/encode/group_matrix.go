@@ -12,12 +12,13 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// The products that stand for group coefficients are not encoded: a design matrix of groups holds the other columns and,
-// for every row, the cell of its groups, that is which of the products are not 0 in it.
+// The products that represent group coefficients are not encoded. A design matrix with groups holds the other
+// columns and, for every row, a cell: the combination of the row's groups, which determines the products that are
+// not 0 in the row.
 
 // AddProducts adds products of GroupProducts to the encoder and to the columns of the datasets, without reading the
-// table again. It returns an error for other terms, or if the encoder has products, and panics unless Fit or EncodeTo
-// returned f.
+// table again. It returns an error if there are other terms, or if the encoder already has products. It panics
+// unless f was returned by Fit or EncodeTo.
 func (f *Fitted) AddProducts(terms []Term) error {
 	if len(f.Encoder.Spec.Products) > 0 {
 		return fmt.Errorf("the encoder already has %d products", len(f.Encoder.Spec.Products))
@@ -32,10 +33,10 @@ func (f *Fitted) AddProducts(terms []Term) error {
 	return f.group(e)
 }
 
-// errNoGroupProducts says that products are not those of groups and features.
+// errNoGroupProducts reports a product that does not combine a group column and a feature.
 var errNoGroupProducts = fmt.Errorf("a product does not combine a group column and a feature")
 
-// withProducts returns the encoder with products in front of the intercept.
+// withProducts returns a copy of the encoder with products inserted before the intercept.
 func (e *Encoder) withProducts(terms []Term) *Encoder {
 	out, at := *e, len(e.Columns)
 	if e.Intercept() >= 0 {
@@ -51,8 +52,9 @@ func (e *Encoder) withProducts(terms []Term) *Encoder {
 	return &out
 }
 
-// withoutProducts returns the encoder of the columns other than the products, and the group coefficients of the products;
-// the encoder itself and nil if it has none, or has others than those of groups and features.
+// withoutProducts returns the encoder of the columns other than the products, and the group coefficients that the
+// products represent. It returns e itself and nil if e has no products, or has products other than those of groups
+// and features.
 func (e *Encoder) withoutProducts() (*Encoder, []GroupCoefficient) {
 	k := len(e.Spec.Products)
 	if k == 0 || k > len(e.Inputs) || slices.ContainsFunc(e.Spec.Products, func(t Term) bool { return len(t.Of) < 2 }) {
@@ -83,7 +85,8 @@ func (e *Encoder) withoutProducts() (*Encoder, []GroupCoefficient) {
 	return &base, of
 }
 
-// group replaces the encoder by e, which is the same with products, and the matrices by those with their columns.
+// group replaces the encoder by e, which has additional products, and the matrices by matrices with the columns of
+// these products.
 func (f *Fitted) group(e *Encoder) error {
 	_, coefficients := e.withoutProducts()
 	for _, d := range []*Dataset{f.Train, f.Holdout} {
@@ -106,20 +109,20 @@ func (f *Fitted) group(e *Encoder) error {
 	return nil
 }
 
-// A cellFinder numbers the combinations of the levels of group columns that occur, as they are found.
+// A cellFinder numbers the occurring combinations of levels of group columns, in the order in which they are found.
 type cellFinder struct {
 	coefficients []GroupCoefficient
-	levels       [][]int          // by coefficient: the levels of its inputs
+	levels       [][]int          // for each coefficient, the levels of its inputs
 	all          []design.Product // by coefficient
 	inputs       []int            // that have levels, of Encoder.Inputs
 	level        []levelOf        // by input of inputs
-	at           []int            // likewise: the level of the row in question
+	at           []int            // for each coefficient, the level of each input in the current row
 	known        map[string]int32
 	key          []byte
 	products     [][]design.Product // by cell
 }
 
-// A levelOf gives the level of a category in a row; −1 for nulls and for rare and unseen levels.
+// A levelOf gives the level of an input in a row. It is −1 for nulls and for rare and unseen levels.
 type levelOf struct {
 	codes *matrix.Codes
 	of    []int // by code
@@ -146,7 +149,7 @@ func newCellFinder(e *Encoder, coefficients []GroupCoefficient, codes map[int]*m
 	return x
 }
 
-// newLevelOf returns the levels of an input by the codes of its values.
+// newLevelOf returns the levels of an input whose values have the given codes.
 func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 	l := levelOf{codes: codes, of: make([]int, in.Width()+2)}
 	for c := range l.of {
@@ -158,7 +161,7 @@ func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 	return l
 }
 
-// find returns the cell of a row of the table.
+// find returns the number of the cell of a row of the table.
 func (x *cellFinder) find(row int) int32 {
 	x.key = x.key[:0]
 	for k, l := range x.level {

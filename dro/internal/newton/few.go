@@ -88,7 +88,7 @@ func (f *fewPieces) Solve(v []float64) {
 	f.project(f.piece)
 	inner := mat.NewVecDense(len(f.piece), f.piece)
 	if f.chol.SolveVecTo(inner, inner) != nil {
-		return // the residuals will judge a step from an ill-conditioned system
+		return // the residuals show whether a step from an ill-conditioned system is usable
 	}
 	f.eachPart(func(part, lo, hi int) { // Bᵀ: the projection, then √w
 		along := 0.0

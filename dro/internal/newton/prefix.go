@@ -29,9 +29,9 @@ func PrefixRows(n, d int) int {
 	return 0
 }
 
-// startOnPrefix moves the starting point of a solve with many rows to the solution for the first of them, and
-// evaluates it. The first rows are a random sample if the rows are in random order; if not, the starting point is
-// worse and the solve takes more passes.
+// startOnPrefix moves the starting point of a solve with many rows to the solution of the problem on the first
+// rows, and evaluates it. If the rows are in random order, the first rows are a random sample; otherwise the
+// starting point is worse and the solve takes more passes.
 func startOnPrefix(r *engine.Run) error {
 	size := PrefixRows(r.Cert.N, r.Cert.D)
 	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a point is known
@@ -46,8 +46,9 @@ func startOnPrefix(r *engine.Run) error {
 	return nil
 }
 
-// SolvePrefix solves the problem of a run on its first rows, and returns the solution. It returns nil if Newton's
-// method does not support that problem, for example because a ball is too large for fewer rows.
+// SolvePrefix solves the problem of a run on its first size rows to the relative gap, and returns the solution. It
+// returns nil if Newton's method does not support the problem on these rows, for example because the ball is too
+// large for fewer rows.
 func SolvePrefix(r *engine.Run, size int, gap float64) ([]float64, error) {
 	model, ok := r.Problem.Oracle.(engine.Model)
 	if !ok || r.Cert.Rows != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// pearson is the arithmetic of φ(r) = (r − 1)²/2 and φ*(v) = (r² − 1)/2, where r = max(0, 1 + v).
+// pearson is the arithmetic of φ(r) = (r − 1)²/2, for which φ*(v) = (r² − 1)/2 with r = max(0, 1 + v).
 var pearson = arithmetic{
 	name: divergence.PearsonChi2,
 	phi:  func(r float64) float64 { return (r - 1) * (r - 1) / 2 },
@@ -21,11 +21,11 @@ var pearson = arithmetic{
 	geometry:   true,
 }
 
-// restrictedPearson returns the adversary on a part of the samples. For m of n samples, the term (νn/2)Σy² is the
-// same with ν·n/m in place of ν.
+// restrictedPearson returns the adversary on a part of the samples. For m of n samples, the penalty (νn/2)Σy² is
+// unchanged if ν is replaced by ν·n/m.
 func restrictedPearson(s Simplex, ratio float64) (d saddle.Dual, offset float64) {
 	offset = s.Nu / 2 * (ratio - 1)
-	s.Nu *= ratio * (1 + 8*engine.UnitRoundoff) // so that rounding does not lower the penalty
+	s.Nu *= ratio * (1 + 8*engine.UnitRoundoff) // the increase ensures that rounding does not lower the penalty
 	return s, offset
 }
 
@@ -45,7 +45,7 @@ func halfSquares(n float64, y []float64) float64 {
 	return ((a + b) + (c + d)) / 2
 }
 
-// conjugateOfSquare returns φ*(v) over the ratios up to limit, and the ratio that attains it.
+// conjugateOfSquare returns the maximum φ*(v) of rv − φ(r) over 0 ≤ r ≤ limit, and the maximising ratio r.
 func conjugateOfSquare(v, limit float64) (value, r float64) {
 	switch {
 	case v <= -1:
@@ -56,8 +56,8 @@ func conjugateOfSquare(v, limit float64) (value, r float64) {
 	return v * (1 + v/2), 1 + v
 }
 
-// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, if ν is so
-// small that cancellation in the differences is irrelevant. It stores the ratios.
+// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, where r = max(0, 1 + s), and weights of 1. ν must be
+// so small that cancellation in the differences is irrelevant. It stores the ratios.
 func sumOfSquares(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	zero := at.Tau - at.Nu
 	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
@@ -105,10 +105,10 @@ func respondLinearly(
 	}
 }
 
-// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1, where rest is much smaller than t, since t
-// alone has too few digits if the weights differ by many orders of magnitude. The entries v ≥ 0 must have a total
-// weight of at least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It uses Newton's
-// method within a bracket, starting at guess unless that is NaN.
+// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1. The number rest is much smaller than t;
+// both are needed because t alone has too few digits if the weights differ by many orders of magnitude. The entries
+// v ≥ 0 must have a total weight of at least 1/limit, so t is in [−limit, 0]. If limit is infinite, no entry may be
+// above 0. findShift uses Newton's method within a bracket, starting at guess unless that is NaN.
 func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float64) {
 	over, fall := 0.0, 0.0
 	left, right := -limit, 0.0 // the sum is at least 1 at left and at most 1 at right

@@ -57,8 +57,8 @@ type arithmetic struct {
 
 	exponent float64 // p for which φ″(r) = r⁻ᵖ, so that φ*″ is rᵖ at the ratio r that attains φ*
 
-	// threshold returns τ of a best response without a limit from the risk and the penalty ψ, without cancellation; nil:
-	// the τ of respond is as exact.
+	// threshold returns the τ of a best response without a limit, computed from the risk and the penalty ψ
+	// without cancellation. It is nil if the τ of respond is as exact.
 	threshold func(risk, psi float64) float64
 
 	// most returns the maximum divergence of weights y ≤ ratio·w.

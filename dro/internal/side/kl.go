@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// kullbackLeibler is the arithmetic of φ(r) = r log r − r + 1 and φ*(v) = eᵛ − 1.
+// kullbackLeibler is the arithmetic of φ(r) = r log r − r + 1, for which φ*(v) = eᵛ − 1.
 var kullbackLeibler = arithmetic{
 	name: divergence.KullbackLeibler, phi: entropy, sum: sumOfEntropies, conjugate: conjugateOfEntropy,
 	conjugates: sumOfExponentials, respond: respondExponentially,
 	exponent:  1,
 	threshold: func(risk, _ float64) float64 { return risk },
 	most:      math.Log,
-	// Σ y log(n y) is Σ y log(m y) + log(n/m).
+	// Σ y log(n y) equals Σ y log(m y) + log(n/m)
 	restricted: func(s Simplex, ratio float64) (saddle.Dual, float64) { return s, s.Nu * math.Log(ratio) },
 	balances:   true,
 	fuse:       Simplex.fuseExponentials,
@@ -41,7 +41,7 @@ func sumOfEntropies(total float64, y []float64) (sum float64) {
 	return sum
 }
 
-// conjugateOfEntropy returns φ*(v) over the ratios up to limit, and the ratio that attains it.
+// conjugateOfEntropy returns the maximum φ*(v) of rv − φ(r) over 0 ≤ r ≤ limit, and the maximising ratio r.
 func conjugateOfEntropy(v, limit float64) (value, r float64) {
 	if end := math.Log(limit); v > end {
 		return limit*(v-end) + (limit - 1), limit
@@ -50,9 +50,9 @@ func conjugateOfEntropy(v, limit float64) (value, r float64) {
 	return value, value + 1
 }
 
-// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that cancellation
-// in the difference is irrelevant. It stores the ratios. Since |s|eˢ < 1 for s < 0, Σ r|f − τ| is at most |Σ r(f −
-// τ)| plus 2ν for every sample.
+// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1. ν must be so small that
+// cancellation in the difference is irrelevant. It stores the ratios. Since |s|eˢ < 1 for s < 0, Σ r|f − τ| is at
+// most |Σ r(f − τ)| plus 2ν for every sample.
 func sumOfExponentials(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
