@@ -28,7 +28,7 @@ const (
 	reportFile  = "report.html"
 )
 
-// run trains, writes the files and prints the outcome.
+// runFrom trains, writes the files and prints the outcome. It continues from the checkpoint if there is one.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	a.quiet = a.quiet || a.isFollower()
 	if err := o.checkStreams(a); err != nil {
@@ -92,7 +92,8 @@ func (o *trainOptions) mayCrossfit(a *app) bool {
 		o.Config.Memory == 0
 }
 
-// hasNoHoldout reports whether the run holds out no rows.
+// fit reads the table and trains a model, and shows the progress on stderr. The model is nil if none was trained,
+// and unfinished if there is an error.
 func (o *trainOptions) hasNoHoldout() bool {
 	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
