@@ -27,26 +27,29 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
 
     Parameters
     ----------
-    protect, ess, radius : float, optional
-        Robust for every subgroup of at least this proportion of the rows (CVaR); to every reweighting whose
-        effective sample size is at least this proportion of the rows; to every one of at most this divergence.
+    protect : float, optional
+        Protect every subgroup that has at least this proportion of the rows (CVaR).
+    ess : float, optional
+        Protect against every reweighting whose effective sample size is at least this proportion of the rows.
+    radius : float, optional
+        Protect against every reweighting whose divergence from equal weights is at most this number.
     nu : float, optional
-        Penalty coefficient of the divergence: small is cautious, large tends to the average.
+        Penalty coefficient of the divergence: small values give a more robust model, large values approach ERM.
     average : {"plain", "balanced"}, optional
-        An ordinary average instead, or one with the same weight for every group.
+        Train without an adversary: "plain" is ERM, "balanced" gives every group the same total weight.
     spectral : str, optional
-        A spectral risk, which weights the losses by their rank: "extremile:2", "superquantile:0.1" or "esrm:2".
+        Minimise a spectral risk, which weights the losses by their rank: "extremile:2", "superquantile:0.1" or "esrm:2".
     wasserstein : float, optional
-        Robust to features that move by this on average: the radius of a type-1 Wasserstein ball around the rows.
+        Protect against changes of the features by at most this number on average (type-1 Wasserstein ball).
     penalty : {"kl", "chi2", "tv"}, optional
-        The divergence; "tv", the total variation, takes ``radius``.
+        Divergence that limits the adversary's weights; "tv" (total variation) requires ``radius``.
     adversary : {"rows", "groups"}, optional
-        What is reweighted; groups take nu (0: group DRO) or radius.
+        What the adversary reweights; "groups" requires ``nu`` (0 for group DRO) or ``radius``.
     loss : {"logistic", "squared", "huber", "poisson", "quantile:0.9"}, optional
-        Loss of a row: logistic for classes; squared (default) or huber for numbers, poisson for counts, quantile:τ
-        for the value that a proportion τ stays below.
+        Loss to minimise: logistic for classes; squared (default), huber or quantile for numbers; poisson for counts.
+        "quantile:0.9" predicts the value that 90 % of the targets do not exceed.
     mu, gap : float, optional
-        The weight of the ridge; the relative gap to certify.
+        Coefficient of the ridge penalty; relative optimality gap to certify.
     impute : {"error", "mean", "median"}, optional
         What to do with missing numbers, which are null or NaN.
     class_weight : dict or "balanced", optional

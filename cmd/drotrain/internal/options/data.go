@@ -165,8 +165,8 @@ var readingOptions = []Option{
 		Help: "order of day and month in dates such as 3/4/2024 (default: the order of the unambiguous dates in the " +
 			"same column)"},
 	{Name: "time-zone", Commands: "train tune inspect",
-		Help: "time `zone`, such as Europe/Berlin, to which --dates parts converts times that have a zone (default: " +
-			"the zone of the column)"},
+		Help: "time `zone` to which --dates parts converts times that have a zone, such as Europe/Berlin (default: the " +
+			"zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect",
 		Help: "`columns` to read as numbers although their values have leading zeros"},
 }

@@ -84,8 +84,8 @@ func usualCommands(options []Option) string {
 	return ""
 }
 
-// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "for two classes:
-// ", or all of it if a single word is left, which is a value of the option.
+// firstClause returns help up to its first colon, semicolon, parenthesis, example or relative clause after a condition
+// such as "for two classes: ", or all of it if a single word is left, which is a value of the option.
 func firstClause(help string) string {
 	condition := ""
 	for _, c := range []string{"for two classes: ", "with --predictions: ", "with --target: "} {
@@ -94,7 +94,7 @@ func firstClause(help string) string {
 		}
 	}
 	end := len(help)
-	for _, mark := range []string{": ", "; ", " ("} {
+	for _, mark := range []string{": ", "; ", " (", ", such as ", ", which ", ", written as "} {
 		if i := strings.Index(help, mark); i > 0 && help[i-1] != ',' {
 			end = min(end, i)
 		}
