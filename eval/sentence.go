@@ -807,7 +807,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
 			low, high := float64(w.MaxInterval.Low), float64(w.MaxInterval.High)
-			out = append(out, fmt.Sprintf("The largest group risk lies between %s and %s (%s, simultaneous over %s).",
+			out = append(out, fmt.Sprintf("The largest group risk lies between %s and %s (%s confidence, simultaneous over %s).",
 				printable.NumberAtScale(low, float64(w.Risk)), printable.NumberAtScale(high, float64(w.Risk)), conf,
 				printable.Plural(w.Compared, "group", "groups")))
 		}

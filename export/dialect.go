@@ -47,8 +47,7 @@ var dialects = []dialect{
 		days:    "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400",
 		number:  "%s::float8", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`,
 		close: `"`, underflows: true},
-	{name: "bigquery", checked: "the parser, analyzer and reference engine of its language (ZetaSQL); not run in " +
-		"BigQuery itself",
+	{name: "bigquery", checked: "ZetaSQL, the parser and reference engine of the language; not run in BigQuery",
 		double: "CAST(%s AS FLOAT64)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOL)",
 		isFalse: "NOT CAST(%s AS BOOL)",
 		isText:  "STARTS_WITH(TO_JSON_STRING(%s), '\"')",

@@ -77,7 +77,7 @@ func TestAddressSpace_TooLittle(t *testing.T) {
 	}
 	err := enoughSpace(least-1, least)
 	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed ||
-		!strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise that limit") {
+		!strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise this limit") {
 		t.Errorf("%s; %s", msg, hint)
 	}
 }

@@ -20,7 +20,7 @@ var worries = []struct {
 }{
 	{"A column may give away the outcome", (*page).leakWarnings},
 	{"The model may be of no use", (*page).uselessWarnings},
-	{"It uses a protected attribute", (*page).attributeWarnings},
+	{"The model uses a protected attribute", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
 	{"Only one outcome occurs", (*page).outcomeWarnings},
@@ -337,7 +337,7 @@ func (p *page) differingCriteria() []string {
 				printable.Group(label))
 		}
 		limit = criterionText(&c, c.Limit)
-		rates = append(rates, fmt.Sprintf("the %s is %s and %s (difference %s to %s)",
+		rates = append(rates, fmt.Sprintf("the %s is %s and %s (interval of the difference: %s to %s)",
 			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), strings.TrimSuffix(criterionText(&c,
 				float64(c.Interval.Low)), "\u00a0points"), criterionText(&c, float64(c.Interval.High))))
 	}
@@ -345,7 +345,7 @@ func (p *page) differingCriteria() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s. %s sampling error; it is undecided whether %s the limit of %s.",
-		printable.JoinWords(rates, "and"), printable.Noun(len(rates), "The difference exceeds", "The differences exceed"),
+		strings.Join(rates, "; "), printable.Noun(len(rates), "The difference exceeds", "The differences exceed"),
 		printable.Noun(len(rates), "it exceeds", "they exceed"), limit)}
 }
 

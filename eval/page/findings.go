@@ -132,8 +132,7 @@ func (p *page) changedGroups() (gains, losses []*eval.Group) {
 }
 
 // changePhrase returns "has a lower error rate in South: 5.1 % against 8.3 %" for a group in which the model in focus
-// has a
-// measurably lower ("less") or higher risk than the baseline.
+// has a measurably lower ("less") or higher risk than the baseline.
 func (p *page) changePhrase(h *eval.Group, word string) string {
 	k, lead := p.E.Focus(), p.E.Task.Leading()
 	now, ok := h.Models[k].Values.Get(lead.Key)
@@ -188,18 +187,19 @@ func (p *page) worstFinding() string {
 	}
 	here, rest := printable.Pair(float64(w.Risk), c.Rest)
 	if !c.IsAbove {
-		return fmt.Sprintf("%s has the largest %s, %s, but not measurably above that of the other groups together, %s",
+		return fmt.Sprintf("%[1]s has the largest %[2]s, %[3]s, but not measurably above the %[2]s of the other groups "+
+			"combined, %[4]s",
 			printable.Group(w.Label), risk, here, rest)
 	}
-	than := fmt.Sprintf("%d of them alone", len(open))
+	than := fmt.Sprintf("the %s of %d of these groups alone", risk, len(open))
 	switch {
 	case len(open) <= 2:
-		than = "that of " + printable.JoinWords(open, "or")
+		than = "the " + risk + " of " + printable.JoinWords(open, "or")
 	case len(open) == len(c.Others):
-		than = "that of any one of them"
+		than = "the " + risk + " of any single one of these groups"
 	}
-	return fmt.Sprintf("%s has the largest %s, %s: measurably above that of the other groups together, %s, but not "+
-		"above %s",
+	return fmt.Sprintf("%[1]s has the largest %[2]s, %[3]s: measurably above the %[2]s of the other groups combined, "+
+		"%[4]s, but not above %[5]s",
 		printable.Group(w.Label), risk, here, rest, than)
 }
 

@@ -57,7 +57,7 @@ func (p *page) OtherCoefficients() *table {
 	t := coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"),
 		more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(t.Rows); left > 0 {
-		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON."
+		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON report."
 	}
 	return t
 }
@@ -99,10 +99,10 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		"the " + g.Unit +
 		" of a numeric feature. Missing, rare and unseen groups have the shared coefficients."
 	if panels > 0 {
-		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON."
+		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON report."
 	}
 	if groups > 0 {
-		*foot += " " + printable.Plural(groups, "more group is", "more groups are") + " in the JSON."
+		*foot += " " + printable.Plural(groups, "more group is", "more groups are") + " in the JSON report."
 	}
 	return out
 }
