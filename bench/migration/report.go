@@ -17,11 +17,11 @@ func (f *Found) Write(w io.Writer) error {
 	fmt.Fprintf(b, `# Coming from another package
 
 The table lists settings of other packages, their equivalents in drotrain, and the optimum of the same
-problem in both. `+"`dro`"+` is %s, and cvxpy is %s with Clarabel. fast-dro, group_DRO and drlearn are
-not on PyPI; bench/migration/peers.py therefore states their objectives in their own parameters. The data
-are 1000 rows of hmda (logistic loss) or cps1988 (squared loss). The intercept is not penalised, and
-there is a ridge penalty only if the table names one. The following command takes the measurements and
-writes this page (PYTHON is an interpreter with `+"`dro`"+` installed, which installs cvxpy):
+problem in both. The packages are `+"`dro`"+` %s and cvxpy %s with the solver Clarabel. fast-dro, group_DRO and
+drlearn are not on PyPI; bench/migration/peers.py therefore states their objectives in their own
+parameters. The data are 1000 rows of hmda (logistic loss) or cps1988 (squared loss). The intercept is
+not penalised, and there is a ridge penalty only if the table names one. The following command takes the
+measurements and writes this page (PYTHON is an interpreter with `+"`dro`"+` installed, which installs cvxpy):
 
     go -C bench run ./experiments migration -python PYTHON -write ../docs/migration.md
 
@@ -53,8 +53,9 @@ Let y be the adversary's weights of n rows, which sum to 1.
 
 All packages define the KL divergence as Σ y log(n y). The parameter α of CVaR, the proportion of the
 rows in the tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` requires an effective size of
-at least s·n. With `+"`--penalty chi2`"+`, the size is Kish's, which gives the χ² ball of radius (1/s − 1)/2.
-With `+"`--penalty kl`"+`, the size is the perplexity, which gives the KL ball of radius log(1/s).
+at least s·n. With `+"`--penalty chi2`"+`, this size is Kish's effective sample size, which gives the χ² ball
+of radius (1/s − 1)/2. With `+"`--penalty kl`"+`, this size is the perplexity, which gives the KL ball of
+radius log(1/s).
 
 ## Other differences
 

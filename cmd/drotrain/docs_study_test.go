@@ -63,7 +63,7 @@ func TestDocs_StudyNumbers(t *testing.T) {
 	}
 	page := strings.Join(strings.Fields(texts["../../docs/value.md"]), " ")
 	wants := []string{
-		fmt.Sprintf("Measured on %s at commit %s", study.Date, study.Commit),
+		fmt.Sprintf("measured on %s at commit %s", study.Date, study.Commit),
 		fmt.Sprintf("was chosen in %d of the %d splits. Coefficients by group were chosen in %d splits", study.NotERM,
 			study.Splits, study.Own),
 	}
