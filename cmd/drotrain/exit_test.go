@@ -104,8 +104,8 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 				"finished\nhint: "},
 		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before a model was trained\n"},
 		{syscall.SIGTERM, 143, "rescaled ERM: ",
-			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it " +
-				"with are not finished\n"},
+			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the comparison models " +
+				"are not finished\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
