@@ -164,7 +164,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			formatBytes(may), binding, formatBytes(limit.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow into address space that mapped files occupy
-		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
+		return refuse("raise this limit, or limit memory with a control group or with Config.Memory instead",
 			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
 	}

@@ -144,7 +144,7 @@ func (a *app) readModelToVerify(path string) (*verify.Model, error) {
 	m, err := verify.ReadModel(raw)
 	if err != nil {
 		return nil, exit.WithHint(fmt.Errorf("%s: %w", path, err),
-			"a model is the file "+modelFile+" that drotrain train wrote")
+			"give --model the file "+modelFile+" written by `drotrain train`")
 	}
 	return m, nil
 }

@@ -418,7 +418,7 @@ def test_validation_rows_choose(spurious):
         (lambda X, y, g: X, r"pass \(X, y\)"),
         (lambda X, y, g: (X, y[1:], g), "inconsistent numbers"),
         (lambda X, y, g: (X[:, 1:], y, g), "features"),
-        (lambda X, y, g: (X, y + 7, g), "labels that the training did not have"),
+        (lambda X, y, g: (X, y + 7, g), "labels that do not occur in the training data"),
         (lambda X, y, g: (X, y), "groups"),
         (lambda X, y, g: (X, y, g[1:]), "groups has"),
     ],

@@ -254,7 +254,7 @@ GROUPS = np.where(np.arange(600) % 7 == 0, "min", "maj")
 @pytest.mark.parametrize(
     "groups, message",
     [("zz", "no column 'zz'"), (["a", "zz"], "no column 'zz'"), (pd.Index(["a", "zz"]), "no column 'zz'"),
-     (np.eye(2)[np.arange(600) % 2], r"groups has shape \(600, 2\)"), (["u", "v", "w"] * 100, "groups has 300 rows")],
+     (np.eye(2)[np.arange(600) % 2], r"groups has the shape \(600, 2\)"), (["u", "v", "w"] * 100, "groups has 300 rows")],
 )  # fmt: skip
 def test_wrong_groups_are_explained(table, groups, message):
     X, y = table

@@ -47,7 +47,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			limit.LeastOnDisk>>20)
 	}
 	if space := limit.AddressSpaceLimit(); space < need { // files on disk are memory-mapped
-		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
+		return refuse("raise this limit, or limit memory with a control group or with Config.Memory instead",
 			"evaluating %d rows with %d %s needs %d MB of address space, but only %d MB (%s) are left", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, space>>20, limit.Ulimit)
 	}
@@ -58,7 +58,8 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	}
 	if disk < need {
 		return refuse("name a directory on another disk with Config.Cache, or allow more memory",
-			"evaluating %d rows with %d %s needs %d MB, but %s has only %d MB free and the memory only %d MB (%s)", rows, models,
+			"evaluating %[1]d rows with %[2]d %[3]s needs %[4]d MB, but only %[6]d MB are free in %[5]s and only %[7]d MB "+
+				"of memory (%[8]s) are free", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, binding)
 	}
 	if o.Announce != nil {

@@ -168,7 +168,7 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 	for i, v := range sum {
 		if !(math.Abs(v-1) <= rounded) {
 			return m, cellError(o.frame, columnOfClass(s, "*"), i,
-				"every class needs a column, and no other column may be named like one",
+				"every class needs a column, and no other column may match the pattern",
 				"the probabilities of the %d classes sum to %.4g, not to 1", len(o.classes), v)
 		}
 		m.Loss[i] = -math.Log(max(m.Score[i], 0x1p-52))

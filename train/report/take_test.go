@@ -200,7 +200,7 @@ func TestMeasure_AsksForMemory(t *testing.T) {
 		{4_000_000, 300 << 20, false, "MB (Config.Memory) are free"},
 		{4_000_000, 300 << 20, true, "disk"},
 		{4_000_000, 100 << 20, true, "needs at least 160 MB"},
-		{1 << 40, 1 << 30, true, "MB free and the memory only"},
+		{1 << 40, 1 << 30, true, "MB are free in"},
 	} {
 		o, said := DefaultOptions(), ""
 		o.Memory, o.Announce = c.memory, func(line string) { said = line }
