@@ -63,6 +63,14 @@ func TestSolve_StartsOnAPrefix(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				from0, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1e-3}},
+					&dro.Options{X0: make([]float64, d)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, b := res.Certificate, from0.Certificate; !(a.Lower <= b.Upper && b.Lower <= a.Upper) {
+					t.Errorf("%s, %s, %T: bounds %+v, and %+v from 0", name, loss.Name(), dual, a, b)
+				}
 				if !staged || res.Status != dro.Certified {
 					t.Errorf("%s, %s, %T: %v, on a prefix: %v", name, loss.Name(), dual, res.Status, staged)
 				}
