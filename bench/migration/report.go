@@ -68,9 +68,7 @@ radius log(1/s).
 * **group_DRO** takes gradient steps with exponentiated group weights. `+"`--robust_step_size`"+` determines
   how close the result comes to the optimum. drotrain has no equivalent of `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
   over groups).
-* **Compared only by definition:** total variation (`+"`--penalty tv`"+`), extremile and exponential spectra
-  (`+"`--spectral`"+`), and Wasserstein balls (`+"`--wasserstein`"+`). drotrain has only balls of type 1 with the
-  Euclidean norm and fixed targets.
+* **Wasserstein balls** (`+"`--wasserstein`"+`) are of type 1, with the Euclidean norm and fixed targets.
 * **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`; its hinge
   and absolute losses; its neural and tree models; the combination of size and reg in fast-dro.
 * **Available only in the library:** a capped simplex with a penalty is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with
