@@ -76,6 +76,9 @@ func (c *checker) balanceIntercept(p *Proof, y []number) (balance, error) {
 	return b, nil
 }
 
+// maxFreeColumns is the largest number of columns without a penalty. The sums for so many take 300 MB.
+const maxFreeColumns = 500
+
 func isAtMostOne(a number) bool { return a.Hi.Cmp(one.Lo) <= 0 }
 
 // A tilt moves the slope of an output in row j by ⟨v, z_j⟩ times its room in both directions. With the rooms h_j, this

@@ -178,8 +178,13 @@ func (m *Model) Supported() error {
 	if err != nil {
 		return err
 	}
-	if _, err := newNorm(c, of); err != nil {
+	norm, err := newNorm(c, of)
+	if err != nil {
 		return err
+	}
+	if d := m.Encoder.D(); norm.isZero() && d > maxFreeColumns {
+		return fmt.Errorf("with mu = 0 verify supports up to %d encoded columns, but the model has %d: train with mu > 0",
+			maxFreeColumns, d)
 	}
 	if _, known := averages[c.Average]; !known {
 		return fmt.Errorf("verify does not support the average %q", c.Average)

@@ -3,8 +3,10 @@ package verify
 import (
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
@@ -90,5 +92,17 @@ func TestNewReference_RefusesWeightsWithoutSum(t *testing.T) {
 	}
 	if r, err := newReference([]float64{0, 2, 2}); err != nil || r.float[0] != 0 || r.float[2] != 0.5 {
 		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// The equations of columns without a penalty take memory for every pair.
+func TestSupported_LimitsColumnsWithoutARegulariser(t *testing.T) {
+	m := &Model{Encoder: &encode.Encoder{Columns: make([]encode.Coding, maxFreeColumns+1)}}
+	m.Config.Loss, m.Config.Gap, m.Config.Average = "logistic", 1e-6, "plain"
+	if err := m.Supported(); err == nil || !strings.Contains(err.Error(), "train with mu > 0") {
+		t.Error(err)
+	}
+	if m.Config.Mu = 1e-9; m.Supported() != nil {
+		t.Error(m.Supported())
 	}
 }
