@@ -11,7 +11,7 @@ import (
 
 // A cell is one problem to solve.
 type cell struct {
-	Group   string  `json:"group"` // one of groups
+	Group   string  `json:"group"` // name of an element of groups
 	Source  source  `json:"source"`
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"` // kl or chi2
@@ -191,7 +191,7 @@ func (c *cell) accepts(peer string) bool {
 	case strings.HasPrefix(c.Group, "sweep"):
 		return false
 	case c.Loss == "huber" && peer != "cvxpy", c.Penalty == "kl" && peer == "drago":
-		return false // it has none
+		return false // the peer does not support the loss or the penalty
 	case c.N <= convexRows:
 		return true
 	}

@@ -15,7 +15,7 @@ type fleet struct {
 	turns bool // no two processes fit in memory, so one at a time is started anew for each run
 	alive map[string]*peer
 
-	checked []checked // on the cell measured last
+	checked []checked // results for the cell measured last
 }
 
 // A checked is a point whose bounds are known. It need not be checked again, since our solver returns the same

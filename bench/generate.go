@@ -47,7 +47,7 @@ const generatedRows = 4096
 // A recipe describes how the columns of a synthetic design and its targets are generated.
 type recipe struct {
 	scale, truth []float64
-	norm, shared float64 // of the margins; √ρ
+	norm, shared float64 // norm of the margins, and √ρ
 }
 
 // generate writes n rows of d normal columns, any two of them with correlation ρ, scaled from 1 down to 1/κ in
@@ -219,7 +219,7 @@ func readFile(path string) ([]float64, error) {
 
 // readFloats fills v with numbers of the file from an offset on.
 func readFloats(f *os.File, v []float64, offset int64) error {
-	const most = 1 << 24 // numbers at a time
+	const most = 1 << 24 // maximum number of entries drawn at once
 	for len(v) > 0 {
 		part := v[:min(len(v), most)]
 		if native {

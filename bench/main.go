@@ -28,12 +28,12 @@ type options struct {
 	quick     bool
 	list      bool
 
-	log     io.Writer       // progress; nil: none
-	stderr  io.Writer       // of the subprocesses; nil: none
-	dir     string          // of the temporary files
-	missing map[string]bool // peers found to be absent
+	log     io.Writer       // progress; nil for none
+	stderr  io.Writer       // output of the subprocesses; nil for none
+	dir     string          // folder of the temporary files
+	missing map[string]bool // peers that were found to be absent
 
-	standing map[string]*peer // processes that serve any design
+	standing map[string]*peer // running processes that can serve any design
 }
 
 func (o *options) logf(format string, args ...any) {

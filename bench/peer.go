@@ -63,7 +63,7 @@ type files struct {
 type request struct {
 	Cell    cell    `json:"cell"`
 	Files   files   `json:"files"`
-	Seconds float64 `json:"seconds"` // to give up after
+	Seconds float64 `json:"seconds"` // time limit
 	Threads int     `json:"threads"` // for our solver; others read theirs from the environment
 	Radius  float64 `json:"radius"`  // radius of the ball in the constrained problem
 	// gap that our solver must certify, and that scipy and the authors' code must reach
@@ -192,7 +192,7 @@ func (p *peer) stop() {
 	case <-time.After(2 * time.Second):
 		p.cmd.Process.Kill()
 	}
-	for range p.lines { // what is left
+	for range p.lines { // discard the remaining lines
 	}
 	p.cmd.Wait()
 }

@@ -21,7 +21,7 @@ type report struct {
 	Cores    int       `json:"cores"`
 	Go       string    `json:"go"`
 	Commit   string    `json:"commit,omitempty"`
-	Versions string    `json:"versions,omitempty"` // of the peers
+	Versions string    `json:"versions,omitempty"` // versions of the peers
 	Command  string    `json:"command"`
 	Skipped  []skipped `json:"skipped,omitempty"`
 	Results  []*result `json:"results"`
@@ -186,7 +186,7 @@ func (r *report) group(name string) (rows []*result) {
 // section writes a table with one row for each cell.
 func section(b *strings.Builder, group string, rows []*result) {
 	fmt.Fprintf(b, "\n### %s\n\n", group)
-	var further []string // solvers that some cells have
+	var further []string // solvers that occur only in some cells
 	for _, name := range others {
 		if slices.ContainsFunc(rows, func(r *result) bool { return r.seriesOf(name) != nil }) {
 			further = append(further, name)

@@ -26,11 +26,11 @@ type series struct {
 	Gap float64 `json:"gap"`
 	// excess of the objective over the best lower bound of any solver, relative
 	Excess float64 `json:"excess,omitempty"`
-	RSS    float64 `json:"rss,omitempty"` // bytes, peak of the subprocess
+	RSS    float64 `json:"rss,omitempty"` // peak memory of the subprocess, in bytes
 
-	Settings json.RawMessage `json:"settings,omitempty"` // of the authors' code
+	Settings json.RawMessage `json:"settings,omitempty"` // settings of the authors' code
 
-	x            []float64 // checked last
+	x            []float64 // point that was checked last
 	upper, lower float64   // bounds of the checker: the highest objective and the best lower bound
 }
 
@@ -199,7 +199,7 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 // add records a run and checks its x.
 func (s *series) add(f *fleet, c *cell, got *reply) error {
 	if s.Status == "" || s.isSolved() {
-		s.Status = got.Status // the worst of the runs
+		s.Status = got.Status // record the worst status of all runs
 	}
 	s.Seconds = append(s.Seconds, got.Seconds)
 	s.RSS = max(s.RSS, got.RSS)

@@ -68,7 +68,7 @@ type solver struct {
 	rows design.Matrix
 	cell cell
 	p    *dro.Problem
-	warm bool // has solved this cell
+	warm bool // the worker has solved this cell before
 }
 
 func newSolver(c files) (*solver, error) {
@@ -90,7 +90,7 @@ func (s *solver) serve(c files, q *request) (reply, error) {
 			return reply{}, err
 		}
 		s.cell, s.warm = q.Cell, false
-		if _, err := dro.Certify(s.p, nil); err != nil { // the peers evaluate once, too
+		if _, err := dro.Certify(s.p, nil); err != nil { // the peers also evaluate once
 			return reply{}, err
 		}
 	}

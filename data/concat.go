@@ -99,7 +99,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 			}
 			parts[i] = loaded
 		}
-		if slices.ContainsFunc(parts, isExact) { // not floats alone
+		if slices.ContainsFunc(parts, isExact) { // some part does not hold floats
 			for i, p := range parts {
 				parts[i] = p.AsTexts()
 			}

@@ -99,7 +99,7 @@ func location(zone string) (*time.Location, error) {
 		_, offset := t.Zone()
 		return time.FixedZone(zone, offset), nil
 	}
-	if zone == "Local" { // of this machine
+	if zone == "Local" { // the time zone of this machine
 		return nil, fmt.Errorf("unknown time zone %q", zone)
 	}
 	l, err := time.LoadLocation(zone)

@@ -31,7 +31,7 @@ type ColumnDescription struct {
 	Max    *float64     `json:"max,omitempty"`
 	Levels []LevelCount `json:"levels,omitempty"`
 
-	Width   int `json:"width,omitempty"`   // of a vector
+	Width   int `json:"width,omitempty"`   // length of a vector
 	Entries int `json:"entries,omitempty"` // number of entries of sparse vectors that are stored, over all rows
 }
 

@@ -30,8 +30,8 @@ type Frame struct {
 
 	once       sync.Once
 	index      map[string]int // index into Columns; -1 for a name that occurs more than once
-	inputs     []*input       // one per source, or none
-	how        Reading        // of text
+	inputs     []*input       // one input per source, or none
+	how        Reading        // how text is read
 	dates      []*Column      // columns of dates, in days, that are not among Columns
 	joined     int            // first row of a second table
 	validation int            // first row of the table that serves to choose a model
@@ -43,8 +43,8 @@ type Frame struct {
 
 	exact *exactColumns // exact values of the whole table; nil if there are no files
 
-	inMemory bool      // NewFrame made it
-	memory   sync.Once // its sum was taken
+	inMemory bool      // the frame was made by NewFrame
+	memory   sync.Once // guards the computation of the fingerprint
 }
 
 // Fingerprint waits until the SHA-256 of every file, which is computed while the file is read, is known, and stores
@@ -282,7 +282,7 @@ func (f *Frame) Slice(lo, hi int) *Frame {
 	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how,
 		joined: f.joined, validation: f.validation, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
 	for _, c := range f.Columns {
-		if c.Kind == Other { // without values
+		if c.Kind == Other { // a column without values
 			out.Columns = append(out.Columns, c)
 			continue
 		}

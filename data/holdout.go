@@ -54,7 +54,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 			return nil, nil, err
 		}
 	}
-	var out []bool // by index of rows
+	var out []bool // indexed like rows
 	switch {
 	case h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && isDrawnByRow(f.Rows, h.Fraction):
 		rows, out, err = f.holdOutByRow(ctx, rows, h)

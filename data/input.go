@@ -28,7 +28,7 @@ type input struct {
 	held   []byte                 // the whole content, if it is in memory
 	was    fs.FileInfo            // state of a named file before it was opened
 	sum    func() (string, error) // waits for the SHA-256; nil if it is not wanted
-	quit   context.CancelFunc     // ends its computation
+	quit   context.CancelFunc     // ends the computation of the input
 
 	watch *intake.Watch
 }

@@ -45,7 +45,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(time.Second): // the pipe may be gone
+	case <-time.After(time.Second): // the pipe may have been removed
 	}
 	return nil, ctx.Err()
 }

@@ -234,7 +234,8 @@ func listFiles(path string) ([]string, error) {
 	}
 	dots := strings.HasPrefix(filepath.Base(path), ".")
 	files = slices.DeleteFunc(files, func(f string) bool {
-		return strings.HasPrefix(filepath.Base(f), ".") && !dots || isDirectory(f) // as a shell does
+		// as in a shell, "*" does not match dot files
+		return strings.HasPrefix(filepath.Base(f), ".") && !dots || isDirectory(f)
 	})
 	if len(files) == 0 {
 		return nil, &Error{Path: path, Msg: "no file matches this pattern"}

@@ -123,7 +123,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		}
 		b := newColumnBuilder(cmp.Or(name, f.Name), len(rows))
 		if err := b.setType(f.Type); err != nil && f.Anonymous && indirectType(f.Type).Kind() == reflect.Struct {
-			continue // its fields are columns
+			continue // its fields become columns
 		} else if err != nil {
 			return nil, fmt.Errorf("field %s: column %q: %w", f.Name, b.c.Name, err)
 		}
@@ -171,7 +171,7 @@ func indirectType(t reflect.Type) reflect.Type {
 // A columnBuilder builds a column from Go values. Their type, or the first value, decides its kind.
 type columnBuilder struct {
 	c       Column
-	decimal bool   // texts are numbers
+	decimal bool   // whether texts are numbers
 	kind    string // kind of the values, as in cell; "" while it is undecided
 	values  []float64
 	null    []bool
@@ -250,7 +250,7 @@ func (b *columnBuilder) finish() Column {
 		c.Kind, c.Clock, c.Number = Numeric, b.kind == timeCell, b.values
 	case boolCell:
 		c.Kind, c.Number = Bool, b.values
-	default: // text, or nulls alone
+	default: // a text column, or only nulls
 		c.Kind, c.Type, c.Code = Categorical, cmp.Or(c.Type, "null"), make([]int32, len(b.values))
 		for i, k := range b.values {
 			if c.Code[i] = int32(k); b.null[i] {

@@ -49,7 +49,7 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 		}
 		held = func(r int) bool { return out[r] }
 	}
-	holdout, train = rows[:0:k], rows[k:k] // sorted by counting
+	holdout, train = rows[:0:k], rows[k:k] // filled by a counting sort
 	for r := range n {
 		if held(r) {
 			holdout = append(holdout, r)

@@ -18,7 +18,7 @@ func (f *Frame) Stamps() []string {
 func (f *Frame) SetSum(source int, sum string) {
 	f.Sources[source].SHA256 = sum
 	if source >= len(f.inputs) {
-		return // it is in memory
+		return // the data are in memory
 	}
 	in := f.inputs[source]
 	if in.quit != nil {

@@ -26,9 +26,9 @@ type Info struct {
 	Rows    int         `json:"rows"`
 	Columns int         `json:"columns"`
 	Task    encode.Task `json:"task"`
-	Target  string      `json:"target"` // the usual target
+	Target  string      `json:"target"` // the target that is usually chosen
 	Unit    string      `json:"unit"`   // unit of the usual target; "" if it has two classes
-	Groups  []string    `json:"groups"` // the usual groups
+	Groups  []string    `json:"groups"` // the groups that are usually chosen
 	Licence string      `json:"licence"`
 
 	// GroupsUnknown reports that the groups are not known at prediction time and therefore must not be

@@ -54,11 +54,11 @@ type Matrix interface {
 // Costs for Work, measured with vector instructions, for about 100 columns and between 5 and 50 entries in a sparse
 // row.
 const (
-	densePass   = 1.0 // an entry in float64
-	dense32Pass = 0.5 // an entry in float32
+	densePass   = 1.0 // cost of a float64 entry
+	dense32Pass = 0.5 // cost of a float32 entry
 	denseGram   = 0.1 // for a pair of columns in a row
 
-	sparsePass    = 2.0 // an entry
+	sparsePass    = 2.0 // cost of a sparse entry
 	sparsePassRow = 8.0 // for a row, since its length is not predicted
 	sparseGram    = 1.0 // for a pair of entries in the same row
 	sparseGramRow = 32.0

@@ -13,8 +13,8 @@ import (
 // A Product is a column that is a multiple of a centred column of another matrix in the rows of some cells, and 0 in all
 // other rows.
 type Product struct {
-	Column int     // of the other matrix
-	Center float64 // subtracted from its entries
+	Column int     // index in the other matrix
+	Center float64 // number subtracted from the entries
 	Scale  float64 // factor of the centred column
 	At     int     // index of the product among all products
 }
@@ -24,16 +24,16 @@ type Product struct {
 // cell over the columns of the base, so their cost is close to that of the base for any number of products.
 type grouped struct {
 	base    Matrix
-	n, p    int // of the base
-	d       int // p and the products
+	n, p    int // dimensions of the base
+	d       int // p plus the number of products
 	before  int // number of columns of the base that precede the products
 	cell    []int32
 	cells   [][]Product
 	lifted  []lift
-	entries [][]liftedEntry // by cell
+	entries [][]liftedEntry // entries of each cell
 	largest []float64
 	terms   int
-	scratch *sync.Pool // of *groupedScratch
+	scratch *sync.Pool // scratch memory of type *groupedScratch
 }
 
 // A lift is a centred column of the base.
@@ -58,8 +58,8 @@ const (
 type Grouping struct {
 	// number of columns of the matrix that precede the products; the other columns follow them
 	Before   int
-	Products int         // columns of products
-	Cell     []int32     // by row
+	Products int         // number of columns of products
+	Cell     []int32     // cell of each row
 	Cells    [][]Product // for each cell, the products that are not 0
 }
 
@@ -165,11 +165,11 @@ func (m *grouped) bound() {
 
 // A groupedScratch holds sums for each cell, which are initialised at the first use of the cell in a call.
 type groupedScratch struct {
-	row   []float64   // of the base
+	row   []float64   // a row of the base
 	sums  [][]float64 // for each cell, p+1 coefficients or sums: those of the base and that of its constant
-	used  []int32     // the cells that are set
-	count []int32     // by cell, rows
-	order []int32     // rows by cell
+	used  []int32     // cells that are in use
+	count []int32     // number of rows of each cell
+	order []int32     // rows sorted by cell
 	tile  []float64   // rows of the base followed by the lifts
 	light []float64   // weights of the rows of the tile
 	gram  []float64

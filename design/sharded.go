@@ -20,7 +20,7 @@ type Rows = interface {
 // is a collective call. Its methods panic if a slice is shorter than they need, or a row or column is out of range.
 type Sharded struct {
 	rows    *ranks.Rows
-	here    Matrix // rows [lo, hi), at 0
+	here    Matrix // rows [lo, hi), which begin at 0 in it
 	n, d    int
 	lo, hi  int
 	largest []float64
@@ -80,7 +80,7 @@ func (m *Sharded) Arena() *memory.Arena { return m.arena }
 func (m *Sharded) MostSelected() int {
 	const (
 		fewest  = 1 << 16
-		entries = 1 << 27 // of the copies: a gigabyte
+		entries = 1 << 27 // maximum size of the copies: one gigabyte
 	)
 	return min(m.n, max(fewest, m.n/64), max(1, entries/m.d))
 }

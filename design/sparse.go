@@ -14,7 +14,7 @@ import (
 type Sparse struct {
 	csr     kernel.CSR
 	pairs   float64 // number of pairs of entries in the same row
-	longest int     // row, in entries
+	longest int     // number of entries of the longest row
 	largest []float64
 }
 

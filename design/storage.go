@@ -10,7 +10,7 @@ type Storage string
 // The storages.
 const (
 	AutoStorage    Storage = "auto"    // sparse if that takes much less memory, and float64 otherwise
-	Float64Storage Storage = "float64" // every cell, 8 bytes each
+	Float64Storage Storage = "float64" // all entries, 8 bytes each
 	Float32Storage Storage = "float32" // every cell in 4 bytes: the encoded value rounded to the nearest float32
 	SparseStorage  Storage = "sparse"  // only the nonzero cells, in 12 bytes each
 )
@@ -39,7 +39,7 @@ func (s Storage) Choose(entries float64, d int) Storage {
 // A DiskStorage specifies the directory in which rows are stored, in unnamed files, and how much memory may be used
 // to sort and select them.
 type DiskStorage struct {
-	Dir    string        // of the files
+	Dir    string        // folder of the files
 	Arena  *memory.Arena // for the rows, and for vectors with one entry for each row; nil means memory
 	Memory int64         // maximum size in bytes of selected rows
 	Bucket int64         // memory in bytes for sorting rows

@@ -275,7 +275,8 @@ func (d Spectral) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 		simplex.Alpha = 1
 	case d.Spectrum.Kind == spectrum.Superquantile:
 		simplex.Alpha = d.Spectrum.Param
-	case d.Spectrum.Kind == spectrum.TotalVariation && d.Spectrum.Param == 1: // the whole simplex
+	// the adversary has the whole simplex
+	case d.Spectrum.Kind == spectrum.TotalVariation && d.Spectrum.Param == 1:
 	default:
 		return side.Spectral{Spectrum: d.Spectrum, Nu: d.Nu, Weights: d.Weights}.WithRows(rows), nil
 	}

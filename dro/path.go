@@ -15,10 +15,10 @@ import (
 // lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is linear in ν. For a point x, computing
 // the upper bound R_ν(f(x)) + φ(x) takes one best response.
 type Path struct {
-	problem Problem                      // its dual is not used
-	at      func(nu float64) saddle.Dual // the penalty ν·D
+	problem Problem                      // a problem whose dual is not used
+	at      func(nu float64) saddle.Dual // returns the penalty ν·D
 	points  []pathPoint
-	known   map[float64]bracket // by ν
+	known   map[float64]bracket // brackets, by ν
 }
 
 // A bracket holds the bounds at one ν that follow from the first points added.
@@ -29,9 +29,9 @@ type bracket struct {
 
 type pathPoint struct {
 	loss       []float64 // n upper bounds of the losses at x
-	phi        float64   // upper bound of φ(x)
+	phi        float64   // upper bound of φ at the point
 	lower      float64   // lower bound of min_x ⟨y, f(x)⟩ + φ(x)
-	divergence float64   // upper bound of D(y)
+	divergence float64   // upper bound of D at the weights
 }
 
 // NewPath returns a path for the oracle and the primal of p with the duals at(ν). These must be penalties ν·D with
@@ -68,7 +68,7 @@ func (p *Path) Add(x, y []float64) error {
 	over := engine.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: penalty,
 		Primal: unpenalised{p.problem.Primal}})
 	defer over.Free()
-	proof := over.Prove(y, nil, 0) // at losses of 0
+	proof := over.Prove(y, nil, 0) // a lower bound for losses of 0
 	point.divergence = -proof.Value
 	p.points = append(p.points, point)
 	return nil

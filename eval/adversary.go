@@ -15,13 +15,13 @@ import (
 
 // An AdversaryInput holds the worst-case weights of the n training rows at the end of a training.
 type AdversaryInput struct {
-	Penalty    divergence.Divergence // "" for none
-	Nu         float64               // 0 when not known
+	Penalty    divergence.Divergence // "" if there is no penalty
+	Nu         float64               // 0 if unknown
 	OverGroups bool                  // the adversary weights groups, not rows
 
 	Weights []float64        // n weights: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64        // n losses of the robust model, or nil
-	Groups  []facts.Grouping // of the training rows
+	Groups  []facts.Grouping // groupings of the training rows
 
 	Arena *memory.Arena // for a vector of n numbers; nil means the heap
 }

@@ -15,7 +15,7 @@ type Column struct {
 	Name   string
 	Unit   string
 	Value  []float64 // n values of a numeric column, in original units
-	Levels []string  // categorical column: level names …
+	Levels []string  // for a categorical column, the names of its levels
 	Code   []int32   // n codes of a categorical column; −1 if the value is missing
 
 	// Load, if not nil, returns the column with its values, which this Column does not keep. It is called when

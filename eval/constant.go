@@ -16,8 +16,8 @@ type constantPrediction struct {
 	in     *measuredRows
 	isNats bool // the risk is the log loss
 	center float64
-	shares []float64 // of the classes
-	class  int       // the most frequent of them
+	shares []float64 // shares of the classes
+	class  int       // the most frequent class
 }
 
 // newConstantPrediction fits the constant prediction to all rows.
@@ -96,7 +96,7 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 		if isConstant := s.constant; c.center > 0.5 {
 			s = countSums(tp, fp, 0, 0)
 			s.constant = isConstant
-		} else { // nothing is predicted positive
+		} else { // no row is predicted positive
 			s = countSums(0, 0, fp, tp)
 			s.constant = isConstant
 		}

@@ -47,7 +47,7 @@ func GuessFavourable(target, positive, negative string) *Favourable {
 	}
 	for _, c := range []struct {
 		text     string
-		positive bool // it describes the positive value
+		positive bool // whether the word describes the positive value
 	}{{positive, true}, {negative, false}} {
 		if holds(c.text, unfavourableWords) {
 			return of(!c.positive)

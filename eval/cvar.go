@@ -92,7 +92,8 @@ func cvarLevels(n int) []float64 {
 	const k = 40
 	for i := range k {
 		a := lo * math.Pow(1/lo, float64(i)/k)
-		if !slices.ContainsFunc(round, func(b float64) bool { return float32(a) == float32(b) }) { // but for rounding
+		// omit levels that equal a round one up to rounding
+		if !slices.ContainsFunc(round, func(b float64) bool { return float32(a) == float32(b) }) {
 			levels = append(levels, a)
 		}
 	}

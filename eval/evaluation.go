@@ -24,12 +24,12 @@ type Evaluation struct {
 	Positive     string  `json:"positive,omitempty"`
 	Split        Split   `json:"split"`
 	N            int     `json:"n"`
-	Threshold    *Num    `json:"threshold,omitempty"` // binary only
+	Threshold    *Num    `json:"threshold,omitempty"` // only for two classes
 	MinGroupSize int     `json:"min_group_size"`
 	Confidence   float64 `json:"confidence"`
 	Resamples    int     `json:"resamples"`
-	Weighted     bool    `json:"weighted,omitempty"`       // the rows have weights
-	Effective    *Num    `json:"effective_rows,omitempty"` // (Σw)²/Σw² of those weights
+	Weighted     bool    `json:"weighted,omitempty"`       // whether the rows have weights
+	Effective    *Num    `json:"effective_rows,omitempty"` // (Σw)²/Σw² of the rows' weights
 	Seed         uint64  `json:"seed"`
 
 	// Constants holds the measures over all rows of the best constant prediction for these rows.
@@ -40,13 +40,13 @@ type Evaluation struct {
 	Groupings []Grouping   `json:"groupings"`
 	Compared  []Comparison `json:"compared_with_baseline"`
 	Slices    *SliceSearch `json:"slices,omitempty"`
-	Gaps      []Gap        `json:"gaps,omitempty"` // binary, with groups
+	Gaps      []Gap        `json:"gaps,omitempty"` // only for two classes with groups
 
 	// favourable outcome of a two-valued target, if it is known
 	Favourable *Favourable `json:"favourable,omitempty"`
 	// group with which the four-fifths rule compares
 	ReferenceGroup string      `json:"reference_group,omitempty"`
-	Criteria       []Criterion `json:"criteria,omitempty"` // binary, with groups
+	Criteria       []Criterion `json:"criteria,omitempty"` // only for two classes with groups
 
 	// ratio used by the verdict: decrease in the worst group's risk for an increase in the average
 	Rate float64 `json:"rate,omitempty"`
@@ -82,17 +82,17 @@ type Evaluation struct {
 // table. A constant prediction is then optimal at all stronger levels too.
 type LevelRange struct {
 	Balls   []BallRange `json:"balls,omitempty"`
-	Protect *Num        `json:"protect,omitempty"` // --protect up to this
+	Protect *Num        `json:"protect,omitempty"` // --protect up to this share
 	Rows    int         `json:"rows"`              // number of rows from which the range was computed
-	Of      int         `json:"of"`                // training rows
-	Text    string      `json:"text,omitempty"`    // a sentence
+	Of      int         `json:"of"`                // number of training rows
+	Text    string      `json:"text,omitempty"`    // the advice as a sentence
 }
 
 // A BallRange holds the levels of one divergence at which a constant prediction is optimal.
 type BallRange struct {
 	Penalty string `json:"penalty"`
-	Ess     Num    `json:"ess"`          // --ess up to this
-	Radius  Num    `json:"radius"`       // --radius from this on
+	Ess     Num    `json:"ess"`          // --ess up to this value
+	Radius  Num    `json:"radius"`       // --radius of at least this value
 	Nu      Num    `json:"nu,omitempty"` // largest --nu at which probabilities are within 0.001 of each other
 }
 
@@ -108,7 +108,7 @@ type ModelResult struct {
 	Role       Role        `json:"role,omitempty"`
 	Overall    Values      `json:"overall"`
 	Intervals  Intervals   `json:"overall_intervals,omitempty"`
-	WorstGroup *WorstGroup `json:"worst_group"` // null without an eligible group
+	WorstGroup *WorstGroup `json:"worst_group"` // null if no group is eligible
 	CVaR       []CVaRPoint `json:"cvar"`
 
 	// OverConstant is the risk minus that of the constant prediction fitted to the training rows, if
@@ -148,7 +148,7 @@ type WorstGroup struct {
 type Grouping struct {
 	Name    string    `json:"name"`
 	Groups  []Group   `json:"by_group"` // in the order of the labels; groups without rows are omitted
-	Summary []Summary `json:"summary"`  // one per model
+	Summary []Summary `json:"summary"`  // one element for each model
 
 	// Others summarises the groups that were omitted from Groups in the file from which the evaluation was
 	// read.
@@ -159,7 +159,7 @@ type Grouping struct {
 type Group struct {
 	Label      string       `json:"group"`
 	N          int          `json:"n"`
-	Share      float64      `json:"share"`                 // of the rows evaluated
+	Share      float64      `json:"share"`                 // proportion of the rows evaluated
 	TrainShare *Num         `json:"train_share,omitempty"` // share of the training rows, if known
 	Sufficient bool         `json:"sufficient_evidence"`   // n ≥ min_group_size
 	Models     []GroupModel `json:"models"`
@@ -201,10 +201,10 @@ type Spread struct {
 	MaxGroup   string  `json:"group_max_at,omitempty"`
 	Difference Between `json:"difference"`
 	Ratio      Between `json:"ratio"`
-	Average    Num     `json:"average"` // each group counts once
+	Average    Num     `json:"average"` // mean in which each group counts once
 	// weighted by the shares of the training rows, or of these rows if those are unknown
 	WeightedAverage Num `json:"weighted_average"`
-	Groups          int `json:"groups"` // groups it was computed over
+	Groups          int `json:"groups"` // number of groups in the average
 
 	// Intervals has the keys group_min, group_max, difference, ratio, difference_to_overall, ratio_to_overall,
 	// average and weighted_average.

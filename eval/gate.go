@@ -20,9 +20,9 @@ import (
 //
 // See [ParseGate].
 type Gate struct {
-	Text string // as written
+	Text string // text as the user wrote it
 
-	condition *expr.Expr // true where the gate fails
+	condition *expr.Expr // true if the gate fails
 }
 
 // A GateResult is the outcome of a gate.
@@ -140,7 +140,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return r, errors.New("make the gate with ParseGate, and check an evaluation of at least one model")
 	}
 	var messages []string
-	holds := false // of the number in r
+	holds := false // whether the number in r satisfies the gate
 	unknown := "failed, since the value is undefined: "
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {
@@ -248,12 +248,12 @@ func (a estimate) changeSince(b estimate) estimate {
 // A gatePath is a parsed path: model, comparison, head[argument].key and the limit of the interval (low or high).
 type gatePath struct {
 	given      string // as the user wrote it
-	text       string // without model and comparison
+	text       string // the path without model and comparison
 	model      int
 	comparison string // "", "change" or "since"
 	head, arg  string
 	key        string // key of a measure, "n", or empty
-	end        int    // place in an estimate
+	end        int    // index of the end in an estimate
 }
 
 // unknownPath returns an error about a path that denotes nothing in e.
@@ -285,7 +285,7 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	}
 	parts, ok := dividePath(p.text)
 	if !ok {
-		parts = dividedPath{} // an unknown path
+		parts = dividedPath{} // the path is unknown
 	}
 	p.comparison, p.head, p.key, p.end = parts.comparison, parts.head, parts.key, slices.Index([]string{"", "low", "high"},
 		parts.end)

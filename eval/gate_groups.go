@@ -74,7 +74,7 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 		return nil
 	}
 	columns := e.Groupings[:last]
-	start := make([]int, last) // of "COLUMN=" in the name
+	start := make([]int, last) // start of "COLUMN=" in the name
 	for c := range columns {
 		start[c] = -1
 		for from := 0; from < len(name); {
@@ -247,7 +247,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	}
 	var pairs []pair
 	var small, unknown int
-	here := make(map[string]bool) // by name in the reference
+	here := make(map[string]bool) // names in the reference of the groups of e
 	model := e.Models[p.model].Name
 	for _, h := range e.namedGroups() {
 		earlier := e.Reference.nameOf(&h)

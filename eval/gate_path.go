@@ -38,7 +38,7 @@ func isPath(text string) bool {
 
 // A dividedPath holds the parts of a path without its model, such as change.group[a].tpr.low.
 type dividedPath struct {
-	comparison  string // change, since or empty
+	comparison  string // "change", "since" or ""
 	head        string
 	argument    string
 	hasArgument bool
@@ -71,7 +71,7 @@ func divideHead(text string) (p dividedPath, ok bool) {
 	if text[end] == '.' {
 		return p, p.divideKey(text[end:])
 	}
-	for k := len(text) - 1; k > end; k-- { // the longest argument
+	for k := len(text) - 1; k > end; k-- { // try the longest argument first
 		if text[k] == ']' && p.divideKey(text[k+1:]) {
 			p.argument, p.hasArgument = text[end+1:k], true
 			return p, true

@@ -9,10 +9,10 @@ import (
 // GroupCoefficients holds the coefficients of a model in which groups have their own coefficients. Its methods
 // panic if the fields have different numbers of groups.
 type GroupCoefficients struct {
-	About  string             `json:"about"` // what was taken and why
+	About  string             `json:"about"` // what was chosen and why
 	Model  string             `json:"model"`
-	Unit   string             `json:"unit"`        // of Coefficient: "log-odds per unit"
-	Scaled string             `json:"scaled_unit"` // of Coefficient × Scale
+	Unit   string             `json:"unit"`        // unit of Coefficient, such as "log-odds per unit"
+	Scaled string             `json:"scaled_unit"` // unit of Coefficient × Scale
 	Panels []GroupCoefficient `json:"features"`
 }
 
@@ -20,11 +20,11 @@ type GroupCoefficients struct {
 // plus the group's deviation.
 type GroupCoefficient struct {
 	Feature string   `json:"feature"`
-	By      string   `json:"by"`    // the group column
+	By      string   `json:"by"`    // name of the group column
 	Scale   Num      `json:"scale"` // standard deviation of a number; 1 for a level
 	Shared  Num      `json:"shared"`
 	Labels  []string `json:"groups"`
-	Group   []Num    `json:"coefficients"` // along Labels
+	Group   []Num    `json:"coefficients"` // coefficients in the order of Labels
 }
 
 // maximum numbers of panels, and of groups in a panel, that Arranged returns

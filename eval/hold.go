@@ -125,7 +125,7 @@ func (e *Evaluation) holdReasons() (why []string) {
 	if leaks := e.leaks(facts.Warning); leaks != nil {
 		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
 	}
-	k := e.Focus() // or the recommended model
+	k := e.Focus() // replaced by the recommended model if there is one
 	if i := slices.Index(e.Names(), e.Verdict.before.recommended); i >= 0 {
 		k = i
 	}

@@ -28,7 +28,7 @@ const (
 	// whether a row is negative and predicted positive; for regression, whether the target is at most the
 	// prediction
 	colD
-	colGap // binary: predicted probability − observed
+	colGap // for two classes, predicted probability − observed
 	binaryColumns
 )
 

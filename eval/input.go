@@ -24,7 +24,7 @@ type Input struct {
 
 	// n targets: ±1 for Binary, the index of a class for Multiclass, original units for Regression
 	Target     []float64
-	Classes    []string // of Multiclass, more than two
+	Classes    []string // for Multiclass, at least three classes
 	TargetName string
 	TargetUnit string // unit of a regression target, such as "USD per week"; may be empty
 	Positive   string // positive value for Binary, e.g. "deny = yes"
@@ -264,7 +264,7 @@ func (in *Input) check() error {
 	}
 	for _, c := range in.Columns {
 		if c.Load != nil {
-			continue // checked when it is there
+			continue // checked where it is set
 		}
 		if err := c.Check(n); err != nil {
 			return err

@@ -32,7 +32,7 @@ type intervalStrategy struct {
 // countedRows holds the counts of the rows of a stratum from which exact intervals are computed.
 type countedRows struct {
 	in *measuredRows
-	k  int // the model
+	k  int // index of the model
 	of *interval.Stratum
 	// Weights of rows and, among them, of hits. Over all rows, the hits are the rows predicted positive (all),
 	// right (right) and actually positive (actual). Over the positives and over the negatives, they are the

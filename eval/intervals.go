@@ -71,7 +71,7 @@ func (e *Evaluation) addGroupIntervals(
 ) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
-	parts := make([]*interval.Part, len(strata)) // nil: too few rows
+	parts := make([]*interval.Part, len(strata)) // an element is nil if there are too few rows
 	for s := range strata {
 		if groups[s].Sufficient && groups[s].N > 1 {
 			parts[s] = r.Stratum(s)
@@ -158,7 +158,7 @@ func (e *Evaluation) addOverallIntervals(
 			part.putInterval(measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
 	}
-	own := errors[0][0] // of the baseline's risk
+	own := errors[0][0] // error of the baseline's risk
 	confidence := interval.Simultaneous(e.Confidence, in.Comparisons.Average)
 	for k := range e.Compared {
 		c, first := &e.Compared[k], changes+k*(len(list)+1)
@@ -270,7 +270,7 @@ func (e *Evaluation) addSimultaneous(
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m, least := float64(g.Models[k].Values.Risk()), math.Inf(-1)
-		if in.rows.LossAtLeast0[k] { // and so is their mean
+		if in.rows.LossAtLeast0[k] { // the mean of losses that are at least 0 is at least 0
 			least = 0
 		}
 		l := errorOf(k)

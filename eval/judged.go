@@ -161,7 +161,7 @@ func (j *judge) beyondTail(k int) func(i int32) float64 {
 // A changeError accumulates the influences of the rows on a sum of means.
 type changeError struct {
 	weight    interval.Weights
-	influence []float64 // by row
+	influence []float64 // influence of each row
 }
 
 // add adds the influences on factor times the mean of x over rows.
@@ -250,7 +250,7 @@ func (j *judge) worstErrorDifference() Difference {
 		return d
 	}
 	confidence := interval.Simultaneous(j.Confidence, max(3*float64(compared), j.in.Comparisons.Groups))
-	bounded := make([]Group, len(g.Groups)) // of error rates
+	bounded := make([]Group, len(g.Groups)) // groups with bounds of their error rates
 	changes := make([]GroupDifference, len(g.Groups))
 	for s := range g.Groups {
 		bounded[s].Sufficient = g.Groups[s].Sufficient

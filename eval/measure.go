@@ -20,9 +20,9 @@ const (
 // interval is computed. Gates, pages, sentences and intervals are derived from the list of measures.
 type Measure struct {
 	Key   string // JSON key, e.g. "balanced_accuracy"
-	Label string // for people, e.g. "Balanced accuracy"
+	Label string // label for people, such as "Balanced accuracy"
 	Unit  string // "loss", "share", "target" (the unit of the target), "nats" or ""
-	About string // one sentence: the definition
+	About string // definition in one sentence
 
 	Better    Direction // which values are better
 	Low, High float64   // smallest and largest possible value
@@ -181,7 +181,7 @@ func measureStratum(in *measuredRows, k int, s *interval.Stratum) Values {
 // rowSums holds sums over the rows of a stratum, from which the measures are computed.
 type rowSums struct {
 	rows                  int
-	weight, risk, logLoss float64 // the weights, and weighted sums
+	weight, risk, logLoss float64 // sums of weights and of weighted losses
 
 	// Two classes.
 	tp, fp, tn, fn float64 // weights of the rows by actual and predicted class
@@ -197,10 +197,10 @@ type rowSums struct {
 	squaredError, absoluteError, signedError float64
 	// sum of squared deviations of the target from its mean; median of |error|
 	deviation, median float64
-	constant          bool // all targets are equal
+	constant          bool // whether all targets are equal
 	// weighted sum of the targets; weight of the rows whose target is at most the prediction
 	total, below float64
-	negative     bool // some target is below 0
+	negative     bool // whether some target is below 0
 }
 
 // measure returns the values of all measures of a task.
@@ -239,7 +239,7 @@ type Interval struct {
 	Method string `json:"method"`
 }
 
-// Intervals holds intervals of several numbers, indexed by key.
+// newInterval returns an interval with the method by which it was computed, or nil if i is nil.
 func newInterval(i *interval.Interval, method string) *Interval {
 	if i == nil {
 		return nil
@@ -247,13 +247,12 @@ func newInterval(i *interval.Interval, method string) *Interval {
 	return &Interval{Low: Num(i.Low), High: Num(i.High), Method: method}
 }
 
-// Find returns the interval with the given key, or nil if there is none.
+// ends returns the interval without its method.
 func (iv *Interval) ends() interval.Interval {
 	return interval.Interval{Low: float64(iv.Low), High: float64(iv.High)}
 }
 
-// Text formats the interval as "low to high", with as many decimals as a number of magnitude scale. It returns ""
-// if iv is nil.
+// Intervals holds intervals of several numbers, indexed by key.
 type Intervals map[string]Interval
 
 // Find returns the interval with the given key, or nil if there is none.

@@ -205,7 +205,7 @@ func matthews(tp, fp, p, n float64) float64 {
 // sumBinary returns the sums over rows of two classes; ties holds the same rows in ascending order of score.
 func sumBinary(in *measuredRows, m *Model, rows []int32, ties interval.Ties) rowSums {
 	var risk, ll, squared, tp, fp, tn, fn compensated.Sum
-	var bin [interval.Bins]compensated.Sum // Σ w (p − y)
+	var bin [interval.Bins]compensated.Sum // Σ w (p − y) of each bin
 	for _, i := range rows {
 		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.Of(i)
 		risk.Add(w * m.Loss[i])

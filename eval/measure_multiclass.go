@@ -73,7 +73,7 @@ func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 // A ClassResult holds the measures of a model on the rows of a class.
 type ClassResult struct {
 	Class     string `json:"class"`
-	Support   int    `json:"support"`   // rows of the class
+	Support   int    `json:"support"`   // number of rows of the class
 	Predicted int    `json:"predicted"` // number of rows predicted to be in this class
 	// share of the rows of this class that are predicted to be in it; null if it has no rows
 	Recall Num `json:"recall"`

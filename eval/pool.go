@@ -21,7 +21,8 @@ type workerPool struct {
 	Observe func(Progress) // called after every step, by one goroutine at a time; may be nil
 }
 
-// for vectors with one entry for each row; nil means the heap
+// Parallel runs f(0), …, f(n−1) and returns the error of the lowest index, or that of ctx. It does not report the
+// progress if phase is empty.
 func (p workerPool) Parallel(ctx context.Context, phase string, n int, f func(i int) error) error {
 	var mu sync.Mutex
 	done := 0

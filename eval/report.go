@@ -40,14 +40,14 @@ type Report struct {
 	Notes []string `json:"notes"`
 	// entries of the model card: owner, intended use, date, data period, …
 	Card    []Fact `json:"card,omitempty"`
-	Command string `json:"command"` // reproduces the run
+	Command string `json:"command"` // command that reproduces the run
 }
 
 // An Objective describes what was minimised. If Text is empty, the description is composed from the other fields.
 type Objective struct {
 	Text    string                `json:"text"`
 	Loss    string                `json:"loss"`
-	Penalty divergence.Divergence `json:"penalty"` // "" for no robust model
+	Penalty divergence.Divergence `json:"penalty"` // "" if there is no robust model
 	Nu      float64               `json:"nu"`
 	Mu      float64               `json:"mu"`
 	N       int                   `json:"training_rows"`
@@ -273,7 +273,7 @@ type Candidate struct {
 	Name    string `json:"name"`
 	Mu      Num    `json:"mu"`
 	Average Num    `json:"average"`
-	Value   Num    `json:"value"` // what was to fall
+	Value   Num    `json:"value"` // the value that was to decrease
 	SE      Num    `json:"se"`    // standard error of the change from ERM, for which the rows are paired
 	RiseSE  Num    `json:"rise_se"`
 	// may replace the first candidate, since the criterion decreases enough, within the budget

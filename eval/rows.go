@@ -42,7 +42,7 @@ type measuredRows struct {
 	interval.Rows // targets are ±1, the index of a class, or in original units; weights have mean 1
 
 	Task      Task
-	Classes   []string // of Multiclass
+	Classes   []string // classes of a Multiclass target
 	Models    []Model
 	Threshold float64 // for two classes, the minimum score of rows that are predicted positive
 

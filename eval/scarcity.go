@@ -21,7 +21,7 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	if in.Task != Binary || !hasFewOfAClass(v, len(rows)) {
 		return nil
 	}
-	positive := v.prevalence() < 0.5 // is the scarce class
+	positive := v.prevalence() < 0.5 // whether the positive class is the scarce one
 	s := &scarcity{gap: make([]float64, len(in.Models))}
 	var all, squares, scarce float64
 	for _, i := range rows {
@@ -98,5 +98,5 @@ const fewTailRows = 10
 // hasFewOfAClass reports whether a class has too few rows for the interval of an area under a curve.
 func hasFewOfAClass(v Values, n int) bool {
 	p := v.prevalence()
-	return float32(min(p, 1-p)*float64(n)) < fewTailRows // but for rounding
+	return float32(min(p, 1-p)*float64(n)) < fewTailRows // differences up to rounding are ignored
 }

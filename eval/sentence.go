@@ -78,7 +78,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		return fmt.Sprintf("The difference between %s and %s was not tested, since there are no intervals.", model,
 			base)
 	}
-	return "" // one model: its numbers
+	return "" // a single model is not compared
 }
 
 // ModelName returns the name of model k for use within a sentence.
@@ -348,7 +348,7 @@ type shownMeasure struct {
 	name  string // "accuracy"
 	key   string
 	unit  string
-	share bool // written as a percentage
+	share bool // whether the value is written as a percentage
 }
 
 // valueOf returns the value of the measure in v.

@@ -18,7 +18,7 @@ type cutColumn struct {
 	code   []uint8
 	search []uint8 // code of each row in the half that is searched
 	text   []string
-	cells  int // of any size
+	cells  int // number of cells, including small ones
 }
 
 const noCell = math.MaxUint8
@@ -71,7 +71,7 @@ type candidate struct {
 	a, b   int
 	ka, kb uint8
 	risk   float64
-	t      float64 // excess over its standard error
+	t      float64 // excess divided by its standard error
 }
 
 // A cellSum holds the number of rows of a cell and the sums of d and d², where d is the loss minus its mean.

@@ -28,7 +28,7 @@ type SliceSearch struct {
 // A Slice is a subgroup defined by conditions on one or two columns.
 type Slice struct {
 	Condition  string `json:"condition"`
-	SearchRisk Num    `json:"search_risk"` // where it was found: optimistic
+	SearchRisk Num    `json:"search_risk"` // optimistic risk, from the rows of the search
 	// number of rows in the confirming half, to which the fields below refer too
 	N    int `json:"n"`
 	Risk Num `json:"risk"`         // mean loss inside
@@ -48,7 +48,7 @@ func (in *Input) minConfirmed() int { return max(in.MinGroupSize, 20) }
 // A sliceSearcher holds the state of a search for slices.
 type sliceSearcher struct {
 	in              *Input
-	loss            []float64 // of the model in focus
+	loss            []float64 // losses of the model in focus
 	search, confirm []int32   // rows
 	columns         []cutColumn
 	out             *SliceSearch

@@ -16,7 +16,7 @@ type spreads struct {
 	// errors by group, then in the order of allMeasures and the changes in the risk; nil for groups with too
 	// few rows
 	errors  [][]interval.Uncertainty
-	overall []interval.Uncertainty // as allMeasures
+	overall []interval.Uncertainty // in the order of allMeasures
 }
 
 // errorOf returns the error of measure q of model k in group s, and its standard error. ok is false if the error is

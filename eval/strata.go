@@ -78,7 +78,7 @@ func splitByGroup(in *measuredRows, a *interval.Stratum, g facts.Grouping) []int
 
 // rowsByGroup divides the rows in order, which contains all rows, by group. Groups without rows are omitted.
 func rowsByGroup(arena *memory.Arena, g facts.Grouping, order []int32) (out [][]int32) {
-	count := make([]int32, len(g.Labels)+1) // where each group begins
+	count := make([]int32, len(g.Labels)+1) // offset at which each group begins
 	for _, k := range g.Index {
 		count[k+1]++
 	}

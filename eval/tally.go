@@ -8,8 +8,8 @@ import (
 
 // A Tally counts groups by the side of 0 on which the simultaneous interval of their difference in risk lies.
 type Tally struct {
-	Better    int `json:"better"`    // the interval lies below 0
-	Worse     int `json:"worse"`     // above 0
+	Better    int `json:"better"`    // groups whose interval lies below 0
+	Worse     int `json:"worse"`     // groups whose interval lies above 0
 	Undecided int `json:"undecided"` // the interval contains 0, or is missing
 	TooSmall  int `json:"too_small"` // not tested, since the group has fewer rows than min_group_size
 }
@@ -62,7 +62,7 @@ type Gap struct {
 	Value     Num       `json:"difference"`
 	High      string    `json:"highest_in,omitempty"`
 	Low       string    `json:"lowest_in,omitempty"`
-	Interval  *Interval `json:"interval,omitempty"` // simultaneous over the groups
+	Interval  *Interval `json:"interval,omitempty"` // intervals that hold simultaneously for all groups
 	Tolerance float64   `json:"tolerance"`
 	// Outcome is "within" or "above" if the interval lies on one side of the tolerance, "undecided" if it
 	// contains the tolerance, and "untested" if there is no interval.

@@ -139,7 +139,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
 		// differences in the spread of root mean squared errors are not tested
 		c.Spread = nil
-		if c.WorstGroup != nil && was.WorstGroup != nil { // then every model has one
+		if c.WorstGroup != nil && was.WorstGroup != nil { // then every model has a worst group
 			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
 			c.WorstGroup = &d
 		}

@@ -21,7 +21,7 @@ const (
 	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM, so there is only one model
 	// a constant prediction, measurably worse than one, or based on a few rows
 	Degenerate Outcome = "degenerate"
-	Untested   Outcome = "not tested"  // no intervals were asked for
+	Untested   Outcome = "not tested"  // intervals were not requested
 	NoBaseline Outcome = "no baseline" // there is only one model, and no choice kept it
 )
 
@@ -47,12 +47,12 @@ const (
 // A Verdict is the conclusion at the top of a report. The functions in sentence.go compose its sentences.
 type Verdict struct {
 	Outcome        Outcome `json:"outcome"`
-	Reason         Reason  `json:"reason,omitempty"`         // of a mixed outcome
+	Reason         Reason  `json:"reason,omitempty"`         // reason of a mixed outcome
 	Headline       string  `json:"headline"`                 // the outcome in one sentence
 	Numbers        string  `json:"numbers,omitempty"`        // measures of the worst group before and after
-	Cost           string  `json:"cost,omitempty"`           // what happens to all rows
-	Recommendation string  `json:"recommendation,omitempty"` // which model to use
-	Recommended    string  `json:"recommended,omitempty"`    // its name; empty: none
+	Cost           string  `json:"cost,omitempty"`           // consequence for all rows
+	Recommendation string  `json:"recommendation,omitempty"` // the model that should be used
+	Recommended    string  `json:"recommended,omitempty"`    // name of the model; "" for none
 
 	// Hold states why the model must not be used yet: failed gates, columns that reveal the outcome, failed
 	// criteria. Checks holds clauses about what must be checked first: columns that may be known only after the
@@ -67,8 +67,8 @@ type Verdict struct {
 	Judged    *Difference `json:"judged,omitempty"`
 
 	Details  []string `json:"details"`
-	Warnings []string `json:"warnings,omitempty"` // about the model in focus
-	Groups   *Tally   `json:"groups,omitempty"`   // of the first comparison
+	Warnings []string `json:"warnings,omitempty"` // warnings about the model in focus
+	Groups   *Tally   `json:"groups,omitempty"`   // tally of the first comparison
 	// Explained is the share of the worst group's improvement that the rescaled baseline also achieves, if
 	// there is such a baseline.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
@@ -92,9 +92,9 @@ type judge struct {
 	*Evaluation
 	in     *Input
 	strata *strata
-	k      int         // the model in focus
+	k      int         // index of the model in focus
 	c      *Comparison // comparison with the baseline; nil if there is a single model
-	d      Difference  // of what the criterion measures
+	d      Difference  // change of what the criterion measures
 
 	effective, fewest float64 // effective number of training rows, and the minimum that is needed
 	// ranksBetter reports whether, in the baseline's worst group, the model is measurably more accurate than

@@ -61,9 +61,9 @@ func (e *Evaluation) IsWorstBy(m Measure, k int) bool {
 
 // A WorstComparison compares the worst group of a model with the other groups that have enough rows.
 type WorstComparison struct {
-	Others  []*Group // groups compared, by decreasing risk
+	Others  []*Group // compared groups, by decreasing risk
 	Settled []bool   // for each of Others, whether its risk is measurably lower
-	Rest    float64  // risk of the others together
+	Rest    float64  // risk of all other groups together
 	IsAbove bool     // the risk of the worst group is measurably above Rest
 }
 

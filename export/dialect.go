@@ -12,20 +12,20 @@ type dialect struct {
 	checked string // program with which the tests check the queries, for the documentation
 
 	double       string // column %s as a double-precision number
-	text         string // a column %s as text
+	text         string // column %s as text
 	isTrue       string // condition that the bool column %s is true
-	isFalse      string // … is false
+	isFalse      string // condition that the bool column %s is false
 	isText       string // condition that the column %s is text; empty if the database has none
 	days         string // date or time %s as days since 1970-01-01
-	number       string // double-precision literal %s
+	number       string // the double-precision literal %s
 	literal      string // text literal %s, in the type to which text converts a column
 	entry        string // entry %d of the vector column %s; empty if vectors are not supported
 	first        int    // index of the first entry of a vector
-	log          string // the natural logarithm
+	log          string // name of the natural logarithm
 	greatest     string // largest of several numbers; if empty, a subquery is used
-	open, close  string // of identifiers
-	escapesText  bool   // text literals escape by backslash
-	escapesNames bool   // identifiers too
+	open, close  string // quotation marks of identifiers
+	escapesText  bool   // whether a backslash escapes in text literals
+	escapesNames bool   // whether it also escapes in identifiers
 	foldsCase    bool   // identifiers that differ only in case are the same
 	underflows   bool   // a product that underflows to 0 is an error
 	sniffs       bool   // read_csv infers the types of columns unless types={…} states them

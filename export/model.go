@@ -17,14 +17,14 @@ import (
 type model struct {
 	score.Target
 	columns  []column
-	constant []float64 // of each output
+	constant []float64 // constant of each output
 	parts    []part
 }
 
 // A column is a column of the table, or an entry of a vector column.
 type column struct {
 	score.Term           // its weights are stored in the parts
-	entry      int       // of a vector
+	entry      int       // index of the entry of a vector
 	numbers    []float64 // levels of a category whose values are numbers
 }
 
@@ -33,9 +33,9 @@ type column struct {
 type part struct {
 	factors      []score.Factor
 	shift, scale float64
-	weights      []float64 // of each output
+	weights      []float64 // weight for each output
 
-	column int         // that is the category
+	column int         // index of the column of the category
 	levels [][]float64 // weights for each level, for nulls, and for other levels, which are 0
 }
 

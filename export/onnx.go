@@ -13,7 +13,7 @@ import (
 // A graph is an ONNX graph under construction. A value has the name of its column or a unique name.
 type graph struct {
 	*model
-	message // the GraphProto
+	message // message GraphProto
 	names   names
 	doc     strings.Builder
 	// value of each column: numbers with nulls filled, texts as indices of levels, others unchanged
@@ -191,7 +191,8 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 		}
 		return g.addOp("Where", v, row("true"), row("false"))
 	}
-	weights := g.addOp("Gather", g.addDoubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
+	// shape [N, 1, outputs]
+	weights := g.addOp("Gather", g.addDoubles(slices.Concat(levels...), len(levels), outputs), v)
 	return g.addOp("Squeeze", weights, g.integers(1))
 }
 
@@ -199,7 +200,7 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 func (g *graph) factor(x *score.Factor) string {
 	c := &g.columns[x.Term]
 	if c.Kind == score.Numeric {
-		if g.values[x.Term] == "" { // an entry of a vector
+		if g.values[x.Term] == "" { // the term uses an entry of a vector
 			g.values[x.Term] = g.entries(x.Term)
 		}
 		return g.function(&x.Function, g.values[x.Term])

@@ -16,8 +16,8 @@ type sqlWriter struct {
 	*dialect
 	*model
 	table    string
-	columns  []string   // of each column: its expression
-	literals [][]string // of each category: its levels
+	columns  []string   // expression of each column
+	literals [][]string // literals of the levels of each category
 	// rewritten holds, for each text category, the literals that its levels become if they are read as numbers,
 	// bools or dates. shared reports, for each level, whether a different level becomes this one.
 	rewritten [][]string
@@ -348,11 +348,11 @@ func storedForms(text string) (out []string) {
 	}
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if digits := strings.TrimLeft(text, "0"); digits != "" && strings.Trim(digits, "0123456789") == "" {
-		s = digits // exact, also beyond 2^53
+		s = digits // exact, even beyond 2^53
 	}
 	out = append(out, s)
 	if !strings.Contains(s, ".") {
-		out = append(out, s+".0") // of a column of floats
+		out = append(out, s+".0") // the column holds floats
 	}
 	return out
 }
@@ -456,7 +456,7 @@ func (w *sqlWriter) function(f *score.Function, v string) string {
 		for _, p := range piecesOf(f) {
 			condition := v + " < " + n(p.until)
 			if math.IsInf(p.until, 1) {
-				condition = v + " >= " + n(p.base) // false for null
+				condition = v + " >= " + n(p.base) // the condition is false for nulls
 			}
 			fmt.Fprintf(&b, "\n      WHEN %s THEN %s", condition,
 				w.polynomial(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))

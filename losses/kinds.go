@@ -16,11 +16,11 @@ import (
 // methods of Loss, and an entry in kinds.
 type Kind struct {
 	Name     string
-	Meaning         // meaning of margins and targets
+	Meaning         // meaning of the margins and targets
 	Brier    bool   // also applies to probabilities of two classes, as numbers from 0 to 1
 	HasDelta bool   // has a parameter δ > 0, in units of the target
 	HasLevel bool   // the name requires a level in (0, 1) after a colon, as in quantile:0.9
-	level    string // that was behind the colon
+	level    string // the text that followed the colon
 
 	build func(parameter float64) Loss
 }

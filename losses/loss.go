@@ -95,7 +95,7 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 // CurvatureTo implements Loss.
 func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
-		p := math.Abs(s) // probability of the other class
+		p := math.Abs(s) // the probability of the other class
 		curvature[i] = p * (1 - p)
 	}
 }
@@ -105,7 +105,7 @@ func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	const (
 		rounding = 10 * 0x1p-53 // error of p(1 − p), relative to p, if the slope is exact to 6u
-		share    = 1.0 / 20     // of it, at most
+		share    = 1.0 / 20     // maximum ratio of this error to the curvature
 	)
 	for i, s := range slope {
 		p := math.Abs(s)
@@ -250,5 +250,5 @@ func (h Huber) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, dec
 			curvature[i] = 0
 		}
 	}
-	return (1 - 1e-12) * radius, 0 // the residual is rounded
+	return (1 - 1e-12) * radius, 0 // the bound allows for the rounding of the residual
 }

@@ -41,7 +41,7 @@ type Meaning struct {
 // A Link is an increasing function from predictions to margins. Its name is stored in model files, so that programs
 // that do not know the loss can score with the model. Exports support Identity, Log and Logit only.
 type Link struct {
-	Name    string                           // "": the identity
+	Name    string                           // "" for the identity
 	Predict func(margin float64) float64     // returns the prediction for a margin; nil for the identity
 	Margin  func(prediction float64) float64 // inverse of Predict, NaN if it does not exist; nil for the identity
 }

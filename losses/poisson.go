@@ -46,7 +46,7 @@ func (Poisson) EvalTo(value, slope, margin, target []float64) {
 
 // expm2 returns e^u − 1 − u.
 func expm2(u float64) float64 {
-	if !(math.Abs(u) <= 0.5) { // also NaN
+	if !(math.Abs(u) <= 0.5) { // also true if u is NaN
 		return math.Expm1(u) - u
 	}
 	sum, term := 0.0, u*u/2

@@ -9,7 +9,7 @@ import (
 // (τ−1)r). The best constant is the τ-quantile of the targets, up to the width. The methods panic if the slices
 // differ in length.
 type Quantile struct {
-	Level float64 // τ, in (0, 1)
+	Level float64 // the level τ, in (0, 1)
 	Width float64 // h > 0, in units of the target; 0 means DefaultWidth
 }
 
@@ -68,7 +68,7 @@ func (q Quantile) CurvatureTo(curvature, slope, _ []float64) {
 // an eighth of the shorter side of the parabola, and 0 otherwise.
 func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	h := q.width()
-	away := min(q.Level, 1-q.Level) / 8 // of the slope
+	away := min(q.Level, 1-q.Level) / 8 // distance of the slope from its ends
 	for i, s := range slope {
 		if s >= -q.Level+away && s <= 1-q.Level-away {
 			curvature[i] = (1 - 0x1p-50) / h
@@ -76,7 +76,7 @@ func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, 
 			curvature[i] = 0
 		}
 	}
-	return (1 - 1e-12) * away * h, 0 // the residual is rounded
+	return (1 - 1e-12) * away * h, 0 // the bound allows for the rounding of the residual
 }
 
 // MajorantTo implements Majorised. The bound is 1/h on the parabola. Consider a point on the linear part with slope

@@ -74,9 +74,9 @@ func (s *Softmax) ClassOf(j int) int { return int(s.class[j]) }
 
 // A softmaxBuffer holds temporary vectors.
 type softmaxBuffer struct {
-	rows    []float64   // a block of rows
+	rows    []float64   // matrix entries of a block of rows
 	numbers []float64   // for every class: parameters or their gradient, followed by margins
-	byClass [][]float64 // parameters or their gradient
+	byClass [][]float64 // parameters or their gradient, by class
 	margins [][]float64 // margins of the block, or weights of its rows
 	ones    []float64
 }

@@ -23,11 +23,11 @@ type Arena struct {
 
 	dir    string
 	limit  int64  // maximum number of resident bytes of the process
-	parent *Arena // that allocates for this one
+	parent *Arena // arena that allocates for this one
 
 	mu   sync.Mutex
 	maps map[uintptr][]byte // mapped slices, by address; nil if there are none
-	err  error              // the first
+	err  error              // the first error
 	stop chan struct{}
 
 	check    func()  // function that keeps the process below its limit
@@ -247,7 +247,7 @@ func (a *Arena) Yield() {
 		return
 	}
 	a = a.root()
-	if a.stop == nil { // anonymous memory
+	if a.stop == nil { // the memory is anonymous
 		return
 	}
 	now := time.Now().UnixNano()
@@ -255,7 +255,7 @@ func (a *Arena) Yield() {
 		a.keepBelowLimit()
 		return
 	}
-	a.checking.Lock() // wait while another goroutine evicts
+	a.checking.Lock() // wait until the other goroutine has evicted
 	defer a.checking.Unlock()
 }
 

@@ -15,7 +15,7 @@ func reserve(f *os.File, size int64) error {
 	if err != unix.EOPNOTSUPP && err != unix.ENOSYS {
 		return err
 	}
-	zeros := make([]byte, 1<<20) // a file system without it
+	zeros := make([]byte, 1<<20) // the file system does not support it
 	for at := int64(0); at < size; at += int64(len(zeros)) {
 		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), size-at)], at); err != nil {
 			return err

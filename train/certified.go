@@ -6,7 +6,7 @@ import "fmt"
 // the gap that was reached.
 type UncertifiedError struct {
 	Status      string   // status in the Summary; the bounds are invalid if it is inconsistent
-	RelativeGap *float64 // what is proved; nil: nothing
+	RelativeGap *float64 // the proved gap; nil if nothing is proved
 }
 
 func (e *UncertifiedError) Error() string {

@@ -23,7 +23,7 @@ import (
 // stores nothing.
 type Checkpoint struct {
 	*checkpointFile
-	prefix string // of all names
+	prefix string // prefix of all file names
 }
 
 // A checkpointFile is the file shared by a Checkpoint and the checkpoints of its parts.
@@ -33,8 +33,8 @@ type checkpointFile struct {
 
 	mu      sync.Mutex
 	content checkpointContent
-	next    time.Time // of the next write
-	err     error     // of the last write
+	next    time.Time // time of the next write
+	err     error     // error of the last write
 }
 
 // checkpointContent holds the facts that must agree and the encoded values of the parts.

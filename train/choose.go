@@ -21,7 +21,7 @@ import (
 // A Choice specifies how the level is chosen if none is set.
 type Choice struct {
 	Select string `json:"select,omitempty"` // one of tune.Criteria; empty selects the default of tune.Options
-	Folds  int    `json:"folds,omitempty"`  // 0: tune.DefaultFolds
+	Folds  int    `json:"folds,omitempty"`  // 0 for tune.DefaultFolds
 	// weight of the average risk in the trade-off with the worst group's risk
 	Rate float64 `json:"rate,omitempty"`
 	// estimate risks as functions of the number of training rows; see Selection.Curve
@@ -197,7 +197,7 @@ func (m *Model) inferGroups() {
 		return
 	}
 	rows := m.tuneTable(m.Run.Train).InferGroups()
-	if len(rows.Labels) < 3 { // no class falls into clusters
+	if len(rows.Labels) < 3 { // no class can be divided into clusters
 		return
 	}
 	m.Run.inferred = &rows
@@ -234,7 +234,7 @@ func lossesAt(o tune.Oracle, x []float64) []float64 {
 	arena := o.Arena()
 	value, slope := memory.Make[float64](arena, n), memory.Make[float64](arena, n*s)
 	defer memory.Release(arena, slope)
-	var rows *ranks.Rows // nil: all are here
+	var rows *ranks.Rows // nil if all rows are here
 	if l, ok := o.(*losses.Linear); ok {
 		rows = ranks.RowsOf(l.Rows())
 	}

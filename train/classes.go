@@ -58,7 +58,7 @@ func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, err
 		oracle.EvalTo(p.Loss, p.Probability, x, lo, hi)
 		for j := lo; j < hi; j++ {
 			row, t := p.Probability[j*k:(j+1)*k], int(target[j])
-			row[t]++ // of its slope
+			row[t]++ // add back the 1 that the slope subtracts
 			p.Class[j] = int32(floats.MaxIdx(row))
 			p.Score[j] = row[p.Class[j]]
 			if d.Target != nil {

@@ -28,7 +28,7 @@ type Config struct {
 	Target  string       `json:"target"`           // target column
 	// feature columns; if empty, every column without another role
 	Features []string `json:"features"`
-	Drop     []string `json:"drop"` // columns to leave out
+	Drop     []string `json:"drop"` // columns that are left out
 	// columns that define groups: each column by itself, and all of them crossed
 	Groups []string `json:"groups"`
 	// the group columns are categorical features if Features is empty
@@ -62,7 +62,7 @@ type Config struct {
 	Impute      string `json:"impute"`
 	Scale       string `json:"scale"` // standard, max or none: scaling of numeric features
 	ScaleTarget bool   `json:"scale_target"`
-	Intercept   bool   `json:"intercept"` // fit an unpenalised constant
+	Intercept   bool   `json:"intercept"` // whether an unpenalised constant is fitted
 
 	// storage of the encoded rows: auto, float64, float32 or sparse; see design.Storage
 	Storage string `json:"storage,omitempty"`
@@ -88,7 +88,7 @@ type Config struct {
 	// its count, does not change the model.
 	Exposure string `json:"exposure,omitempty"`
 
-	Mu *float64 `json:"mu"` // μ ≥ 0; nil: 1/n
+	Mu *float64 `json:"mu"` // ≥ 0; nil for 1/n
 
 	// Regulariser is a regulariser defined by the caller's program; nil selects the ridge penalty. It requires
 	// a level of robustness. The baselines always use the ridge penalty.
@@ -213,7 +213,7 @@ type Progress struct {
 	Elapsed      time.Duration
 	Upper, Lower float64 // certified bounds on the optimal objective, in units of the loss; Lower may be -Inf
 	RelativeGap  float64 // (Upper−Lower)/max(1e-12, |Upper|); +Inf if there is no lower bound
-	Target       float64 // the relative gap asked for
+	Target       float64 // the requested relative gap
 
 	// numbers of models solved and to be solved, in a phase with many models; the bounds are then 0
 	Done, Total int

@@ -49,7 +49,7 @@ func (m *Model) fitConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.weightedAverage(target)
 	if m.Classes() != nil {
-		return math.NaN() // it is no one number
+		return math.NaN() // the value is not a single number
 	}
 	if by, ok := m.loss.(losses.ByMean); ok {
 		return by.ConstantMargin(centre)

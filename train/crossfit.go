@@ -110,7 +110,7 @@ func (m *Model) assignCrossfitFolds() ([]int, error) {
 func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
 	tempered := other.Tempered
-	if tempered == nil { // the model is itself ERM
+	if tempered == nil { // the model itself is ERM
 		tempered = other.Baseline
 	}
 	for _, v := range []struct {

@@ -80,8 +80,8 @@ const entryBytes = 12
 
 // A memoryDemand holds the memory in bytes that the rows of a table take.
 type memoryDemand struct {
-	columns int   // of the matrix
-	matrix  int64 // of the training rows
+	columns int   // number of columns of the matrix
+	matrix  int64 // bytes of the matrix of the training rows
 	memory  int64 // total if they are stored in memory
 	heap    int64 // part that must stay in memory if they are stored on disk
 	choice  int64 // part of memory and of heap for choosing the level or group coefficients
@@ -123,7 +123,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	// Buckets exist while the matrices are written; vectors exist afterwards.
 	buckets := n*8*int64(columns-categories+1) + n*placeBytes
 	d.disk = n*int64(columns)*cell + d.matrix/4
-	if c.Evaluate == EvaluateCrossfit { // the copy of a fold
+	if c.Evaluate == EvaluateCrossfit { // a fold needs a copy
 		d.disk += d.matrix
 	}
 	d.disk += max(buckets, 2*n*rowBytes+(n-trained)*measuredBytes)

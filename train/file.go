@@ -97,7 +97,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 				"again with a different level of robustness, or use drotrain %s", option, head.Version)
 		}
 	}
-	type fields Model // without this method
+	type fields Model // a type without this method
 	var read fields
 	unknown, err := jsonshape.Check(raw, read)
 	if err != nil {
@@ -168,7 +168,8 @@ func (m *Model) validate() error {
 	c.Solver, c.Storage = autoSolver, "auto"
 	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {
 		m.unregistered = c.Loss
-		c.Loss = losses.DefaultName(m.Encoder.Target.Task != encode.Regression) // stands in for the checks
+		// replaces the unregistered loss in the checks
+		c.Loss = losses.DefaultName(m.Encoder.Target.Task != encode.Regression)
 	}
 	if err := c.validate(); err != nil {
 		return err

@@ -322,7 +322,7 @@ func (m *Model) solveBaselines(
 	}
 	m.Baseline = plain.X
 	if dual, err = (level.Level{Average: "balanced"}).Dual(rows); err != nil {
-		return plain, nil, nil // fewer than two groups
+		return plain, nil, nil // there are fewer than two groups
 	}
 	p = &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariserAt(m.muOfBalanced())}
 	if balanced, err = m.solveBaseline(ctx, p, "group-weighted erm", plain.X, began); err != nil {

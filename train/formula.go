@@ -33,7 +33,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 	// Only package score converts columns to terms, so the formula is read from an encoded model.
 	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading},
 		Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
-	if err != nil { // a number is not finite
+	if err != nil { // some number is not finite
 		return nil, fmt.Errorf("train: the model is damaged: %w", err)
 	}
 	var d score.Document

@@ -19,7 +19,7 @@ import (
 
 // Values of Config.GroupCoefficients, which states whether groups have their own coefficients.
 const (
-	groupCoefficientsNo     = "no"     // all groups share them
+	groupCoefficientsNo     = "no"     // all groups share their coefficients
 	groupCoefficientsPooled = "pooled" // partially pooled, with the ridge that predicts best out of fold
 	groupCoefficientsAuto   = "auto"   // partially pooled if that predicts measurably better out of fold
 )
@@ -151,8 +151,8 @@ func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 // A cellTerm is a group term with its cells and, for each of the first rows, the cell of the row.
 type cellTerm struct {
 	encode.GroupTerm
-	cells [][]int32 // levels of the inputs
-	cell  []int32   // by row; −1: none
+	cells [][]int32 // levels of the inputs of each cell
+	cell  []int32   // cell of each row; −1 for none
 	index map[string]int32
 }
 

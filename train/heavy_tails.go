@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	heavyTailRows = 200 // fewer residuals are not examined
+	heavyTailRows = 200 // minimum number of residuals that are examined
 	heavyTailGain = 1.5 // minimum relative efficiency for suggesting the Huber loss
 	// distance of the mean from Huber's centre, in units of the scale, that does not indicate skewness; nor
 	// does a distance of two standard errors
@@ -53,7 +53,7 @@ func huberGain(residual []float64) (gain float64, symmetric bool) {
 	}
 	delta, n := huberEfficiency*scale, float64(len(residual))
 	var mean, variance, square, inside float64
-	for range 20 { // to Huber's centre
+	for range 20 { // iteration towards Huber's estimate of the centre
 		step := 0.0
 		for _, v := range residual {
 			step += max(-delta, min(delta, v-centre)) / n

@@ -22,7 +22,7 @@ const schema = score.Schema
 // is stored as one JSON document.
 type Model struct {
 	Schema  int    `json:"schema"`
-	Version string `json:"version"` // of drotrain
+	Version string `json:"version"` // version of drotrain
 
 	// Trained is the time in UTC, to the second, at which the training started. It is zero in files of versions
 	// that did not record it. If the environment variable SOURCE_DATE_EPOCH (seconds since 1970) is set,
@@ -30,9 +30,9 @@ type Model struct {
 	Trained time.Time `json:"trained,omitzero"`
 
 	Config  Config          `json:"config"`  // settings in force, in which nothing remains to be chosen
-	Encoder *encode.Encoder `json:"encoder"` // columns, levels, shifts and scales
+	Encoder *encode.Encoder `json:"encoder"` // encoding with columns, levels, shifts and scales
 
-	Coefficients []float64 `json:"coefficients"`     // D, of the encoded columns
+	Coefficients []float64 `json:"coefficients"`     // D coefficients of the encoded columns
 	Baseline     []float64 `json:"erm_coefficients"` // D coefficients of ERM on the same rows
 	// D coefficients of ERM with equal group weights; nil if there are fewer than two groups
 	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"`
@@ -58,12 +58,12 @@ type Model struct {
 	// Findings describe problems of columns in the training rows; Notes repeats the warnings among them.
 	Findings []check.Finding `json:"findings,omitempty"`
 
-	Sources []data.Source `json:"sources"` // files, with their SHA-256
+	Sources []data.Source `json:"sources"` // files with their SHA-256
 	// a program chose the rows, so the table does not determine them
 	RowsGiven   bool     `json:"rows_given,omitempty"`
 	TrainRows   int      `json:"train_rows"`
 	HoldoutRows int      `json:"holdout_rows"`
-	Periods     *Periods `json:"periods,omitempty"` // of a hold-out by time
+	Periods     *Periods `json:"periods,omitempty"` // periods of a hold-out by time
 
 	// Reference holds the results of the evaluation after training, in the format that eval.ReadReference
 	// reads. Later evaluations are compared with them. It is empty if there was no evaluation.

@@ -42,11 +42,11 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	return p, nil
 }
 
-const passesOfProof = 200 // for each solve
+const passesOfProof = 200 // maximum number of passes of each solve
 
 // proveOptimum adds the proof of a model that is the optimum of one problem.
 func (m *Model) proveOptimum(ctx context.Context, p *verify.Proof) error {
-	const gap = 1e-9 // of the weights
+	const gap = 1e-9 // relative gap of the weights
 	r := m.Run
 	table := m.tuneTable(r.Train)
 	dual, err := m.Config.Dual(r.levelRows())
@@ -112,7 +112,7 @@ func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
 type weightedOptimum struct {
 	lower   float64 // bound of the mean loss with the regulariser
 	weights []float64
-	slopes  []float64 // of the losses there
+	slopes  []float64 // slopes of the losses at the point
 }
 
 // minimiseUnder minimises the mean loss under weights y as far as double precision allows.

@@ -18,7 +18,7 @@ import (
 // may occur twice. Since solvers use prefixes of Train as samples, its order should be random.
 type RowSet struct {
 	Train      []int
-	Holdout    []int // may be empty
+	Holdout    []int // the slice may be empty
 	Validation []int // rows on which the level is chosen instead of by cross-validation; may be empty
 }
 
@@ -48,7 +48,7 @@ func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Are
 	switch h := c.dataHoldout(); {
 	case c.Rows != nil:
 		train, held, err = slices.Clone(c.Rows.Train), slices.Clone(c.Rows.Holdout), c.Rows.validate(f.Rows)
-	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // drawn from all rows
+	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // the rows are drawn from all rows
 		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 	default:
 		train, held, err = f.SplitRows(ctx, h)
@@ -183,13 +183,13 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 type encodedRows struct {
 	*rowAssignment
 	fitted *encode.Fitted
-	sample []int // rows of fitted.Sample, or nil
+	sample []int // indices of the rows of fitted.Sample, or nil
 	weight []float64
 	// total weight of the training rows without exposures, or their number if they have no weights
 	total   float64
 	periods *Periods
 
-	validation *validationRows // nil: none
+	validation *validationRows // nil if there are none
 }
 
 // encodeRows splits the rows of a table and encodes them with e or, if e is nil, with an encoder that it fits to
@@ -238,7 +238,7 @@ func (c Config) encodeRows(
 // validationRows holds the encoded rows on which the level is chosen.
 type validationRows struct {
 	*encode.Dataset
-	weight []float64 // nil: equal
+	weight []float64 // nil if all are equal
 	report encode.Report
 }
 

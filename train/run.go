@@ -20,7 +20,7 @@ import (
 type Run struct {
 	Frame   *data.Frame
 	Train   *encode.Dataset
-	Holdout *encode.Dataset // nil without a hold-out
+	Holdout *encode.Dataset // nil if no rows are held out
 	Weight  []float64       // sample weight of every training row; nil means equal weights
 	Loss    []float64       // training loss of every training row under the robust model
 	// Weights holds the adversary's weight for each training row; they sum to 1. It is nil if the weights are
@@ -59,7 +59,7 @@ func (r *Run) Evict() {
 
 // A ChangedDataError reports that a table is not the one on which the model was trained.
 type ChangedDataError struct {
-	Data string // the table that was read
+	Data string // name of the table that was read
 	Why  string
 }
 
@@ -105,7 +105,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return errRowsGiven
 	}
 	cfg := m.Config
-	cfg.comm = nil // all rows are read here
+	cfg.comm = nil // this process reads all rows
 	rows, err := cfg.encodeRows(ctx, f, m.Encoder, disk)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 // table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(design.SparseStorage) {
-		return nil // its entries are not known
+		return nil // the number of entries is unknown
 	}
 	budget := limit.NewBudget(m.Config.Memory)
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())

@@ -53,7 +53,7 @@ func (d *sharedFiles) checksumRank(i int) int { return d.comm.Size() - 1 - i%d.c
 // checkSameFiles distributes the checksums of shared files. It returns an error if a rank has read different
 // content than rank 0.
 func (d *sharedFiles) checkSameFiles() error {
-	if d == nil { // there is one process
+	if d == nil { // there is only one process
 		return nil
 	}
 	all, err := gather.Values(d.comm, d.f.Sources)

@@ -13,7 +13,7 @@ import (
 type rowAssignment struct {
 	Rows           *ranks.Rows // distribution of the training rows over ranks; nil for a single process
 	Train, Held    []int       // rows of this rank, in their order; hold-out rows follow those of lower ranks
-	Total, AllHeld int         // of all ranks
+	Total, AllHeld int         // numbers of rows over all ranks
 }
 
 // chunkRows is the number of rows that are split at a time. It is a multiple of the number of rows that package
@@ -60,7 +60,7 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		}
 		return of, err
 	}
-	var own []int // rows of either side
+	var own []int // rows of this rank in one of the two sets
 	first, end := shard.Bounds(chunks, c.Size(), c.Rank())
 	for k := first; k < end; k++ {
 		of, err := sides(k)

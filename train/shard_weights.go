@@ -69,12 +69,12 @@ func readWeights(
 	return w, nil
 }
 
-// weightStatistics describes some weights.
+// weightStatistics describes a set of weights.
 type weightStatistics struct {
 	Type        string  // type of a column that is not numeric; otherwise ""
 	Wrong       int     // number of invalid weights
 	First       int     // first row with an invalid weight
-	What        string  // is there
+	What        string  // description of that weight
 	Sum         float64 // sum of the valid weights, multiplied by smallSum to keep it finite
 	Least, Most float64 // least and largest valid weight; +Inf and 0 if there are none
 }

@@ -119,7 +119,7 @@ func (m *Model) GatherRows() {
 	}
 	if m.Config.comm.Sum(has); has[0] == 0 {
 		d := *r.Train
-		d.Groups = nil // whose shares nobody knows
+		d.Groups = nil // the shares of the groups are unknown
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
 			m.addNotes(fmt.Sprintf(
@@ -177,7 +177,7 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 		s, failed = tune.Select(ctx, t, x, o)
 		var few *tune.FewRowsError
 		if own.Few = errors.As(failed, &few); failed == nil {
-			s.Of, s.Start = m.Run.Train.N, nil // which are not shared
+			s.Of, s.Start = m.Run.Train.N, nil // these fields are not sent to other ranks
 			own.Selection, failed = json.Marshal(s)
 		}
 		if failed != nil {

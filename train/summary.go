@@ -33,7 +33,7 @@ type Summary struct {
 	// deviations for numbers
 	ConstantPrediction bool   `json:"constant_prediction,omitempty"`
 	Loss               string `json:"loss"`
-	Level              string `json:"level"` // how robust, in words
+	Level              string `json:"level"` // the level of robustness, in words
 	// whether groups have their own coefficients; absent if this was not examined
 	Design *GroupDesign `json:"design,omitempty"`
 	// how the level was chosen; absent if it was set
@@ -43,7 +43,7 @@ type Summary struct {
 	// penalty coefficient of the divergence: as set, or the multiplier of a ball
 	Nu                  float64 `json:"nu"`
 	Mu                  float64 `json:"mu"`
-	N                   int     `json:"n"` // training rows
+	N                   int     `json:"n"` // number of training rows
 	D                   int     `json:"d"` // number of encoded columns, including the intercept
 	Tau                 float64 `json:"tau"`
 	EffectiveSampleSize float64 `json:"effective_sample_size"` // 1/Σy²
@@ -60,7 +60,7 @@ type Summary struct {
 	Tempered *SummaryTempered `json:"tempered_erm,omitempty"`
 	// recalibration of the scores; absent if the model predicts with the certified coefficients
 	Recalibration *SummaryRecalibration `json:"recalibration,omitempty"`
-	Model         string                `json:"model"` // path, "" when not written
+	Model         string                `json:"model"` // path; "" if not written
 	// outcome of the evaluation after training, see eval.Outcome
 	Outcome string `json:"outcome,omitempty"`
 	// one of Variants, as recommended by that evaluation; may be empty
@@ -104,7 +104,8 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	}
 	last := d.Groups[len(d.Groups)-1]
 	groups := groupRisks(run.rows, last, loss)
-	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) }) // NaN comes last
+	// NaN sorts last
+	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) })
 	for _, g := range groups {
 		if g.Count >= c.MinGroupSize && !math.IsNaN(g.Risk) {
 			return groups, &g

@@ -17,7 +17,7 @@ import (
 type BlockOptions struct {
 	Keep      []string // columns of the table to copy
 	Threshold *float64 // minimum probability of rows that are predicted positive; nil selects Model.Threshold
-	Margins   bool     // add the margins: see PredictBlocks
+	Margins   bool     // whether margins are added; see PredictBlocks
 
 	// NullInvalid makes the predictions of rows that cannot be scored null, and adds a last column, reason,
 	// that explains why. Otherwise such a row is an error. Problems of whole columns are errors in either case.

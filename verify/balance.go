@@ -84,7 +84,7 @@ func isAtMostOne(a number) bool { return a.Hi.Cmp(one.Lo) <= 0 }
 // A tilt moves the slope of an output in row j by ⟨v, z_j⟩ times its room in both directions. With the rooms h_j, this
 // is the solution of (Σ y_j h_j z_j z_jᵀ) v = −Σ y_j s_j z_j.
 type tilt struct {
-	along [][]number // by output: v
+	along [][]number // the vector v of each output
 }
 
 func (b tilt) move(s []number, up, down number, z []float64) {

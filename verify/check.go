@@ -142,13 +142,13 @@ type checker struct {
 	m       *Model
 	x       []float64 // coefficients
 	rows    *trainingRows
-	outputs int // margins a row
+	outputs int // number of margins in a row
 	loss    loss
 	norm    norm
 	set     set
 	*grouping
 	atoms     int
-	penalised int // columns: all but the intercept
+	penalised int // number of columns without the intercept
 }
 
 // bound returns an interval whose upper end is not below the objective at the coefficients, and one whose lower end is

@@ -103,7 +103,7 @@ func limitSlope(low number, s float64, high number) (slopes []number, up, down n
 }
 
 func (logistic) conjugate(s []number, target float64) number {
-	p := interval.Max(interval.Abs(s[0]), zero) // probability of the other class
+	p := interval.Max(interval.Abs(s[0]), zero) // the probability of the other class
 	q := interval.Max(interval.Sub(one, p), zero)
 	return interval.Add(interval.XLogX(p), interval.XLogX(q))
 }

@@ -24,7 +24,7 @@ type Model struct {
 	Config       config          `json:"config"`
 	Encoder      *encode.Encoder `json:"encoder"`
 	Coefficients []float64       `json:"coefficients"`
-	Averaged     [][]float64     `json:"averaged_coefficients"` // whose mean Coefficients are
+	Averaged     [][]float64     `json:"averaged_coefficients"` // Coefficients are the mean of these
 	Result       struct {
 		Status      string `json:"status"`
 		Certified   bool   `json:"certified"`
@@ -51,7 +51,7 @@ type config struct {
 	Intercept  bool    `json:"intercept"`
 	Gap        float64 `json:"gap"`
 	Weight     string  `json:"weight"`
-	Exposure   string  `json:"exposure"` // the encoder divides by it
+	Exposure   string  `json:"exposure"` // the encoder divides the target by it
 
 	Average   string   `json:"average"`
 	Nu        *float64 `json:"nu"`

@@ -17,12 +17,12 @@ import (
 const (
 	partColumn   = "part"   // of a model that is a mean: the averaged model, counted from 1
 	rowColumn    = "row"    // row in the table, counted from 1
-	weightColumn = "weight" // of the adversary
+	weightColumn = "weight" // column of the adversary's weights
 	// derivative of the loss with respect to the margin; slope_0, slope_1, … for several classes
 	slopeColumn  = "slope"
 	modelColumn  = "model"  // Model.Identifier
-	dataColumn   = "data"   // the name of the sources
-	digestColumn = "digest" // of the numbers
+	dataColumn   = "data"   // a name of the sources
+	digestColumn = "digest" // SHA-256 of the numbers
 )
 
 // A Proof holds weights and slopes that prove a lower bound, one row for each training row. For the mean of several
@@ -32,9 +32,9 @@ type Proof struct {
 	Parts  []int     // the averaged model that a row belongs to, ascending from 0; nil: the model is no mean
 	Rows   []int     // of the table, ascending from 0 within a part
 	Weight []float64 // n
-	Slope  []float64 // n·k, by rows
+	Slope  []float64 // n·k slopes, by rows
 
-	model, data, digest string // as stored
+	model, data, digest string // as stored in the file
 }
 
 // slopeName returns the name of the column that holds the slopes of an output.

@@ -290,8 +290,8 @@ func (s ball) makeFeasible(q []number, add adder) ([]number, number, error) {
 
 // A divergence is Σ w_j h(y_j/w_j) for a convex function h with h(1) = 0.
 type divergence interface {
-	term(y, w number) number   // w·h(y/w), for w > 0
-	conjugate(s number) number // h*(s), an increasing function
+	term(y, w number) number   // returns w·h(y/w) for w > 0
+	conjugate(s number) number // returns h*(s), an increasing function
 
 	// threshold returns τ of the best response to losses f for a penalty coefficient λ > 0, and the divergence
 	// of this response.
@@ -345,7 +345,7 @@ func (pearson) threshold(f, w []float64, lambda float64) (tau, d float64) {
 	for j, v := range f {
 		tau += w[j] * v
 	}
-	for range 200 { // Newton's method, from below
+	for range 200 { // Newton's method, starting below the solution
 		mass, mean := 0.0, 0.0
 		for j, v := range f {
 			if v > tau-lambda {
@@ -379,11 +379,11 @@ func floats(f []number) []float64 {
 
 // A grouping assigns rows to groups. The groups are the atoms, with the mean losses of their rows.
 type grouping struct {
-	of     []int32   // by row; −1: in none
+	of     []int32   // group of each row; −1 for none
 	share  []number  // for each row, its share of the weight of its group
 	adjust []number  // for each group, the adjustment added to its mean loss
 	mass   []float64 // for each group, the total weight of its rows
-	rows   []float64 // by group: their number
+	rows   []float64 // number of rows of each group
 }
 
 // newGrouping numbers the groups with rows. It returns an error if there are fewer than two.

@@ -33,9 +33,9 @@ type adviceDesign struct {
 	name    string
 	rows    int
 	groups  int
-	share   []float64 // of the groups; nil: equal
+	share   []float64 // shares of the groups; nil if they are equal
 	classes bool
-	unnamed bool // the group is no feature
+	unnamed bool // the group is not a feature
 	noGain  bool // no candidate is better than ERM for the worst group
 	draw    func(rng *rand.Rand, g int, x []float64) float64
 }

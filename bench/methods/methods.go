@@ -24,7 +24,7 @@ var Targets = []float64{1e-3, 1e-6, 1e-9}
 
 // An entry is a method in a comparison.
 type entry struct {
-	name   string     // short and unique
+	name   string     // a short, unique name
 	label  string     // name for readers, with the algorithm in the paper
 	method dro.Method // nil for the stochastic subgradient method of this package
 }
@@ -86,7 +86,7 @@ type Run struct {
 	Iterations int         `json:"iterations"`
 	Passes     float64     `json:"passes"`
 	Seconds    float64     `json:"seconds"`
-	Gap        *float64    `json:"relative_gap"` // null: no lower bound
+	Gap        *float64    `json:"relative_gap"` // null if there is no lower bound
 	Reached    []Reached   `json:"reached"`
 	Trace      []TraceLine `json:"trace"`
 	Note       string      `json:"note,omitempty"`
@@ -108,10 +108,10 @@ type TraceLine struct {
 	Gap     *float64 `json:"relative_gap"`
 }
 
-// Options limits a comparison.
+// Options configures a comparison.
 type Options struct {
 	Gap       float64 // relative gap at which a method stops
-	MaxPasses float64 // of every method
+	MaxPasses float64 // maximum number of passes of every method
 	Seed      uint64
 	Progress  func(string) // called with the name of every method; may be nil
 }

@@ -75,7 +75,7 @@ func formatNumber(v float64) string {
 
 // A Figure is a line chart with its file name.
 type Figure struct {
-	Name string // without extension
+	Name string // file name without extension
 	chart.Lines
 }
 

@@ -24,8 +24,8 @@ var script string
 // A Case is a setting of another package and the corresponding setting of drotrain.
 type Case struct {
 	Package string
-	Theirs  string // as its users write it
-	Here    string // options of drotrain train
+	Theirs  string // the call as users of the other library write it
+	Here    string // the options of drotrain train
 	Problem string // hmda or cps1988
 
 	solver   string
@@ -85,17 +85,17 @@ type Result struct {
 	Case
 	Theirs, Ours float64
 	Gap          *float64 // certified relative gap of our optimum; nil if the required gap was not reached
-	Err          string   // of theirs
+	Err          string   // error of the other library
 }
 
 // A Found holds the results of a run.
 type Found struct {
 	Results    []Result
-	Dro, CVXPY string // versions; "" if not installed
+	Dro, CVXPY string // versions, "" if not installed
 }
 
 type problem struct {
-	X     [][]float64 `json:"x"` // without the constant
+	X     [][]float64 `json:"x"` // features without the constant
 	Y     []float64   `json:"y"`
 	Group []int32     `json:"group"`
 	Loss  string      `json:"loss"`

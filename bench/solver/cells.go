@@ -21,7 +21,7 @@ import (
 type cell struct {
 	name    string
 	problem func() (*dro.Problem, error)
-	optimum float64 // 0: not known
+	optimum float64 // optimal value; 0 if unknown
 }
 
 // referenceCells returns the problems with real data whose optima are known.

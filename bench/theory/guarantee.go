@@ -53,7 +53,7 @@ type share struct {
 	most     float64 // maximum of the means over the evaluated iterations
 	violated bool    // a mean exceeds 1 by four standard errors
 	at       []float64
-	by       []float64 // the largest mean at each
+	by       []float64 // the largest mean at each element of at
 }
 
 // shareOf measures the inequality of m under a schedule, at comparators from other runs: those that violate it most

@@ -21,7 +21,7 @@ type Experiment struct {
 	Name    string
 	Title   string
 	Text    string   // what is measured, and what would refute the claim
-	Columns []string // of Result.Values
+	Columns []string // names of the columns of Result.Values
 	Results []Result
 }
 
@@ -42,7 +42,7 @@ const (
 	Fails  Verdict = "fails"
 	Empty  Verdict = "cannot fail" // no deliberately wrong schedule was detected by the same measurement
 	NotRun Verdict = "not run"
-	None   Verdict = "" // a number without a claim
+	None   Verdict = "" // the number is not a claim
 )
 
 // A Number is printed as a dash if it is NaN.

@@ -16,7 +16,7 @@ type lab struct {
 	ctx      context.Context
 	quick    bool
 	seed     uint64
-	seeds    int // of a mean
+	seeds    int // number of seeds over which means are taken
 	steps    int // number of steps of a run that is evaluated at every step
 	progress func(string)
 }

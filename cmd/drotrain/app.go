@@ -33,10 +33,10 @@ type app struct {
 	stdout, stderr io.Writer
 	rawOut         io.Writer        // standard output for documents and tables, whose text is not escaped
 	input          *bufio.Reader    // reader of standard input; nil until it is used
-	terminal       bool             // stderr is a terminal
+	terminal       bool             // whether stderr is a terminal
 	now            func() time.Time // clock of the progress display
 
-	inputs inputFiles // files that are read
+	inputs inputFiles // the files that the command reads
 	noSums bool       // do not compute the SHA-256 of a table on standard input
 
 	comm    ranks.Comm           // communicator of ranks that train together; nil for a single process
@@ -70,7 +70,8 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 
-	a.logFormat, a.json = options.LogPlain, slices.Contains(args, "--json") // until the options are read
+	// settings until the options are parsed
+	a.logFormat, a.json = options.LogPlain, slices.Contains(args, "--json")
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
@@ -86,13 +87,13 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	}
 	err = toUsageError(err)
 	text.Flush()
-	if !a.isFollower() { // the first rank prints them
+	if !a.isFollower() { // only the first rank prints warnings
 		for _, w := range a.warnings {
 			a.log(logWarning, w)
 		}
 	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
-		return exit.Pipe // whoever read has seen enough
+		return exit.Pipe // the reader of the output has seen enough
 	}
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", out.err)
@@ -244,7 +245,7 @@ type logLine struct {
 	Level    string `json:"level"`
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
-	ExitCode int    `json:"exit_code,omitempty"` // of an error
+	ExitCode int    `json:"exit_code,omitempty"` // exit code of an error
 }
 
 func (a *app) logJSON(l logLine) {

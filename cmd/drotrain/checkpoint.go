@@ -51,7 +51,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		o.Config.Checkpoint = train.NewCheckpoint(path, every)
 		set.VisitAll(func(f *pflag.Flag) {
 			if f.Changed && options.Resumes(f) { // on the command line or in --config
-				_ = o.Config.Checkpoint.Agree(prefix+f.Name, f.Value.String()) // the first word of it
+				// the first word is the name
+				_ = o.Config.Checkpoint.Agree(prefix+f.Name, f.Value.String())
 			}
 		})
 		return nil

@@ -25,7 +25,7 @@ type evalOptions struct {
 	shown   *show.Progress
 	kept    *eval.Reference // results on the hold-out rows that are stored in the model
 
-	directory string   // of the outputs, or ""
+	directory string   // directory of the outputs, or ""
 	formats   []string // formats of a directory, or of each file in --out
 }
 

@@ -33,7 +33,7 @@ type input struct {
 func (in *inputFiles) MayWrite(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil // there is nothing to lose
+		return nil // there is no file to lose
 	}
 	for _, i := range in.list {
 		if os.SameFile(info, i.info) {

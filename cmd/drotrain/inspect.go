@@ -146,7 +146,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 type tableInfo struct {
 	Kind string `json:"kind"` // "table"
 	data.Description
-	Groups   []groupInfo       `json:"groups,omitempty"` // the columns of --groups
+	Groups   []groupInfo       `json:"groups,omitempty"` // columns given by --groups
 	Proposal *proposedTraining `json:"proposal,omitempty"`
 }
 

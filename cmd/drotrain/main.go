@@ -32,7 +32,7 @@ func main() {
 		now:      time.Now,
 		patience: time.Second,
 	}
-	// before anything takes more
+	// check before any more memory is allocated
 	if err := enoughSpace(limit.AddressSpaceLeft(), limit.LeastAddressSpace()); err != nil {
 		a.printError(err, exit.Failed)
 		os.Exit(exit.Failed)
@@ -41,7 +41,7 @@ func main() {
 	defer stop()
 	comm, end, err := mpi.Start(os.Getenv)
 	if err != nil {
-		if mpi.LauncherOf(os.Getenv).Rank <= 0 { // each says the same
+		if mpi.LauncherOf(os.Getenv).Rank <= 0 { // all ranks would print the same
 			fmt.Fprintln(os.Stderr, "drotrain: error:", err)
 		}
 		os.Exit(exit.Failed)

@@ -27,7 +27,7 @@ pages in a directory named man1 in your MANPATH.`,
 				return err
 			}
 			v := readVersion()
-			date, err := time.Parse(time.RFC3339, v.Time) // of the commit
+			date, err := time.Parse(time.RFC3339, v.Time) // time of the commit
 			if err != nil {
 				date = time.Now()
 			}

@@ -30,11 +30,11 @@ const (
 
 // A measurement compares the mean out-of-fold loss of ERM with and without an option, on the same rows and folds.
 type measurement struct {
-	Option  string  `json:"option"` // such as --drop id
+	Option  string  `json:"option"` // an option such as "--drop id"
 	With    float64 `json:"with"`
 	Without float64 `json:"without"`
-	SE      float64 `json:"standard_error"` // of the difference
-	Kept    bool    `json:"kept"`           // it is proposed
+	SE      float64 `json:"standard_error"` // standard error of the difference
+	Kept    bool    `json:"kept"`           // whether the option is proposed
 }
 
 // String returns the measurement as a sentence.
@@ -54,8 +54,8 @@ type measuring struct {
 	path   string
 	rows   []int
 	frame  *data.Frame
-	config train.Config // of the proposal
-	loss   []float64    // of the rows, with config
+	config train.Config // configuration with the proposal
+	loss   []float64    // losses of the rows under config
 	out    []measurement
 }
 
@@ -159,7 +159,7 @@ func (m *measuring) measureDrops() {
 		c := m.config
 		c.Drop = slices.DeleteFunc(slices.Clone(c.Drop), func(name string) bool { return name == f.Column })
 		without, err := m.measure(m.frame, c)
-		if err != nil { // it cannot be a feature
+		if err != nil { // the column cannot be a feature
 			continue
 		}
 		if !m.compare("--drop "+printable.QuoteShell(f.Column), m.loss, without, notWorse) {

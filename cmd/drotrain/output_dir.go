@@ -27,7 +27,7 @@ type outputDir struct {
 	inputs *inputFiles
 	path   string
 	force  bool
-	files  []string // written, in order
+	files  []string // names of the files, in the order in which they were written
 
 	made   []string // directories that were created, the deepest first
 	unlock func()   // allows other runs to use the directory

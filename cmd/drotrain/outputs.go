@@ -15,7 +15,7 @@ import (
 
 // A documentFormat is a format of eval that consists of a single file.
 type documentFormat struct {
-	file  string // in a report directory
+	file  string // name of the file in a report directory
 	full  bool   // it contains more than the evaluation and its gates
 	write func(w io.Writer, e *eval.Evaluation, r *eval.Report) error
 }

@@ -15,7 +15,7 @@ var defaultOut = options.Defaults(options.Train).Out
 // trainOptions holds the settings and the state of a training run.
 type trainOptions struct {
 	*options.Settings
-	ended bool // there is nothing to resume
+	ended bool // the run has ended, so there is nothing to resume
 }
 
 func newTrain(a *app) *cobra.Command {

@@ -71,7 +71,8 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	if o.JSON {
 		return s, show.JSON(a.stdout, outcomeOf(s, e))
 	}
-	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate { // else the error has them
+	// otherwise the error states the reasons
+	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate {
 		for _, w := range s.Warnings {
 			a.warn(w)
 		}
@@ -89,13 +90,13 @@ type trainOutcome struct {
 	train.Summary
 	// warnings about the table, such as leakage, and about the model
 	Warnings []string      `json:"warnings"`
-	Verdict  *eval.Verdict `json:"verdict,omitempty"`  // absent where nothing was measured
+	Verdict  *eval.Verdict `json:"verdict,omitempty"`  // absent if nothing was measured
 	Measured *measured     `json:"measured,omitempty"` // likewise
 }
 
 // A measured holds the measures of the models over all rows and in the worst group of each.
 type measured struct {
-	Split  eval.Split      `json:"split"` // which rows these are
+	Split  eval.Split      `json:"split"` // the rows on which the models are measured
 	Rows   int             `json:"rows"`
 	Models []measuredModel `json:"models"`
 	// Change is the change of the worst group's risk from the first model to the second.
@@ -105,7 +106,7 @@ type measured struct {
 type measuredModel struct {
 	Name       string           `json:"name"`
 	Overall    eval.Values      `json:"overall"`
-	WorstGroup *eval.WorstGroup `json:"worst_group,omitempty"` // absent without groups
+	WorstGroup *eval.WorstGroup `json:"worst_group,omitempty"` // absent if there are no groups
 	Measures   eval.Values      `json:"worst_group_measures,omitempty"`
 }
 

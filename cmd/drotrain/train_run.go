@@ -28,7 +28,7 @@ const (
 	reportFile  = "report.html"
 )
 
-// runFrom trains, writes the files and prints the outcome. It continues from the checkpoint if there is one.
+// run trains, writes the files and prints the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	a.quiet = a.quiet || a.isFollower()
 	if err := o.checkStreams(a); err != nil {
@@ -92,8 +92,7 @@ func (o *trainOptions) mayCrossfit(a *app) bool {
 		o.Config.Memory == 0
 }
 
-// fit reads the table and trains a model, and shows the progress on stderr. The model is nil if none was trained,
-// and unfinished if there is an error.
+// hasNoHoldout reports whether the run holds out no rows.
 func (o *trainOptions) hasNoHoldout() bool {
 	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
@@ -146,7 +145,7 @@ func (o *trainOptions) trainAndReport(
 	if err := writeModel(m, out); err != nil {
 		return err
 	}
-	p.Finish() // the notes stand between
+	p.Finish() // end the progress display before notes are printed
 	o.printNotes(a, m.Notes, m.Findings, m.Run.Frame)
 	if stopped != nil {
 		return o.reportStopped(ctx, a, m, out, stopped)
@@ -234,7 +233,7 @@ func writeModel(m *train.Model, out *outputDir) error {
 func (o *trainOptions) writeResults(
 	ctx context.Context, m *train.Model, out *outputDir, opt report.Options, p *show.Progress,
 ) (*eval.Evaluation, error) {
-	p.Begin("measuring") // the rows are read first
+	p.Begin("measuring") // reading the rows is the first step
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
 		return nil, err

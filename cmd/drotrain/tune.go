@@ -22,7 +22,7 @@ import (
 // Files of drotrain tune.
 const (
 	selectionFile = "selection.json"
-	configFile    = "train.yaml" // trains what was chosen
+	configFile    = "train.yaml" // configuration that trains the chosen model
 )
 
 var selectionTables = []string{"selection.csv", "selection.parquet"}

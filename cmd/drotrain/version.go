@@ -14,7 +14,7 @@ import (
 type buildVersion struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`   // "" if the build recorded none
-	Time     string `json:"time"`     // of the commit
+	Time     string `json:"time"`     // time of the commit
 	Modified bool   `json:"modified"` // built from files that differ from those in the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

@@ -13,7 +13,7 @@ import (
 // A column holds the examined values of a column with their statistics.
 type column struct {
 	*data.Column           // the examined rows
-	rows         []int     // of the table, from 0
+	rows         []int     // numbers of the examined rows in the table, counted from 0
 	number       []float64 // NaN for nulls; nil if the column is text; must not be changed
 	// distinct values with their rows: numbers in ascending order, texts in the order of their first rows
 	values []count
@@ -23,9 +23,9 @@ type column struct {
 
 // A count is a value with the number of its rows.
 type count struct {
-	value float64 // of a text, its code
+	value float64 // the number, or the code of a text
 	rows  int32
-	first int32 // place of the first row
+	first int32 // index of the first row with the value
 }
 
 // newColumn counts the values of a column.
@@ -75,7 +75,8 @@ func newColumn(c *data.Column, rows []int) *column {
 	for _, i := range order {
 		n := len(out.values)
 		if n == 0 || out.values[n-1].value != out.number[i] {
-			out.values = append(out.values, count{value: out.number[i], first: i}) // equal ones keep their order
+			// equal values keep their order
+			out.values = append(out.values, count{value: out.number[i], first: i})
 			n++
 		}
 		out.index[i] = int32(n - 1)

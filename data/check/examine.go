@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxRows  = 20_000    // rows examined
-	maxCells = 1_000_000 // and values
+	maxRows  = 20_000    // maximum number of examined rows
+	maxCells = 1_000_000 // maximum number of examined values
 	fewRows  = 20        // minimum number of rows for a search for leaks
 )
 
@@ -139,13 +139,13 @@ func sampleRows(all int, rows []int, columns int) []int {
 type examination struct {
 	roles   *Roles
 	rows    []int
-	columns []*column // without the target
+	columns []*column // columns other than the target
 	target  *column
 
-	binary bool        // the target has classes
+	binary bool        // whether the target has classes
 	y      [][]float64 // the target, or for each class its indicator; NaN if the target is missing
 	known  []int       // indices of the rows with a target
-	fold   []int       // by place
+	fold   []int       // fold of each examined row
 }
 
 const (

@@ -16,7 +16,7 @@ const (
 	Bounds     Kind = "bounds"     // texts such as 90+ or <0.3 among numbers
 	Sentinel   Kind = "sentinel"   // numbers such as 99 or −999 that mark missing values
 	Accounting Kind = "accounting" // negative numbers in parentheses or with a minus sign at the end
-	Codes      Kind = "codes"      // whole numbers that name things
+	Codes      Kind = "codes"      // whole numbers that serve as names
 	// labels that differ only in case, spaces, Unicode forms or one letter
 	Spellings  Kind = "spellings"
 	RareClass  Kind = "rare-class"  // a class with few rows
@@ -32,8 +32,8 @@ const (
 	// numbers in text with separators different from those of the training table
 	Marks       Kind = "marks"
 	Unreadable  Kind = "unreadable"       // values that are not used, or may be misread
-	Target      Kind = "target"           // how the target is taken
-	RowWeight   Kind = "row-weight"       // a name of a weight
+	Target      Kind = "target"           // how the target is interpreted
+	RowWeight   Kind = "row-weight"       // a name that suggests a weight
 	Leak        Kind = "leak"             // a single column that predicts the target nearly without error
 	LeakAfter   Kind = "leak-after"       // a column that is filled in after the outcome
 	LeakOutcome Kind = "leak-one-outcome" // a column whose unusual values all have one outcome
@@ -76,11 +76,11 @@ type Roles struct {
 	Target             string
 	Task               encode.Task // encode.Auto means that the values of the target decide
 	Features           []string    // if empty, every column without another role
-	Drop               []string    // columns that are left out
+	Drop               []string    // columns to be left out
 	Groups             []string
-	GroupFeatures      bool     // the group columns are features
+	GroupFeatures      bool     // whether the group columns are features
 	Categorical        []string // numeric columns that are treated as categories
-	Weight, Unit, Time string   // "": none
+	Weight, Unit, Time string   // "" if there is no such column
 	Split              string
 }
 

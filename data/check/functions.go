@@ -101,7 +101,7 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 		return nil
 	}
 	values, rows, chance := 0, 0, 0.0
-	share := 0.0 // of class 1
+	share := 0.0 // proportion of class 1
 	if x.binary {
 		for _, i := range x.known {
 			share += x.y[0][i] / float64(len(x.known))
@@ -124,7 +124,7 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 		return nil
 	case x.binary && chance > math.Log(pureChance):
 		return nil
-	case !x.binary && 2*len(targets) < values: // a target of few values
+	case !x.binary && 2*len(targets) < values: // the target has few distinct values
 		return nil
 	}
 	f := x.newLeak(LeakKey, c,

@@ -16,7 +16,7 @@ import (
 const (
 	predictsAll    = 0.995 // AUC or R² of a column or a model that reveals the target
 	predictsBeyond = 0.975 // AUC of a column that predicts far better than all others together
-	othersAtMost   = 0.90  // AUC of the others then
+	othersAtMost   = 0.90  // AUC of the remaining columns in that case
 	nearlyCopy     = 0.9   // Cohen's kappa of the indicators of a value and a class
 	pureRows       = 15    // minimum number of rows without the usual value if all have the same class
 	pureChance     = 1e-6  // maximum probability of such a class distribution if there is no relation
@@ -78,7 +78,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 	case "":
 	case "a group column":
 		if !x.roles.GroupFeatures && !slices.Contains(x.roles.Features, c.Name) { // such as class × attribute
-			f.Severity, f.Proposal = Note, "" // it is no feature
+			f.Severity, f.Proposal = Note, "" // the column is not a feature
 			break
 		}
 		switch what {
@@ -87,7 +87,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 		}
 		f.Proposal = "the column stays a group column, but is not used as a feature unless you name it as one"
 	default:
-		f.Severity, f.Proposal = Note, "" // it is no feature
+		f.Severity, f.Proposal = Note, "" // the column is not a feature
 	}
 	return f
 }
@@ -95,7 +95,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 // A relation is what a column alone says about the target.
 type relation struct {
 	power   float64  // AUC or R²; 0 for a column without values
-	finding *Finding // the first; nil: none
+	finding *Finding // the first finding, or nil
 	isLeak  bool     // whether the finding is a leak
 }
 
@@ -130,7 +130,7 @@ func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return 
 
 // outcome describes class 1 or, if isOne is false, the other classes.
 func (x *examination) outcome(isOne bool) string {
-	var label string // of class 1
+	var label string // label of class 1
 	for _, i := range x.known {
 		y, _ := x.class(i)
 		switch text := strconv.Quote(x.target.Text(i)); {

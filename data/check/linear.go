@@ -22,13 +22,13 @@ const (
 // A linear is a linear least-squares model on some rows of an examination, whose predictions are out of fold.
 type linear struct {
 	x      *examination
-	places []int       // of the rows
+	places []int       // indices of the rows
 	y      [][]float64 // centred targets of these rows, for each output
 	parts  []*column   // source columns that are encoded
 	source []int       // index into parts, for each encoded column
 	design *mat.Dense  // rows × (encoded columns), centred and scaled
 	gram   [folds]*mat.SymDense
-	right  [folds][]*mat.VecDense // by fold and output
+	right  [folds][]*mat.VecDense // right-hand sides by fold and output
 }
 
 // newLinear encodes the features except those that are already known to leak. It returns nil if there are none.
@@ -347,7 +347,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 		Evidence: fmt.Sprintf(
 			"possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)", x.measure(),
 			p)}
-	if left > predictsAll { // many columns do
+	if left > predictsAll { // the other columns predict the target too
 		f.Severity = Note
 		f.Proposal = "check that all columns are known at prediction"
 		return append(all, f)

@@ -31,7 +31,7 @@ func ExamineScored(
 	for _, k := range known {
 		c, err := f.Lookup(k.name)
 		if err != nil || !c.Kind.IsScalar() {
-			continue // scoring says what is wrong
+			continue // scoring reports the problem
 		}
 		if c, err = f.ColumnAt(ctx, nil, k.name, rows); err != nil {
 			return nil, err
@@ -150,7 +150,7 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 // checkMarks finds numbers in text whose format differs from that of the numbers in training.
 func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	marks, was := c.Marks, k.form.Marks
-	if marks == nil { // of a typed file
+	if marks == nil { // a column of a typed file
 		if was == nil || was.Always == "" {
 			return nil
 		}

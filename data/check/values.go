@@ -225,7 +225,7 @@ var sentinelCodes = []float64{-1, -2, -7, -8, -9, -77, -88, -99, -777, -888, -99
 
 const (
 	minDifferent = 5    // minimum number of different other values in a column with codes
-	minCodeRows  = 3    // of a code
+	minCodeRows  = 3    // minimum number of rows with a code
 	spike        = 5.0  // minimum number of rows of a code, relative to the average of the adjacent values
 	farApart     = 0.25 // minimum distance, relative to the range of the other values
 )

@@ -20,8 +20,8 @@ const (
 type Block struct {
 	Frame *data.Frame // the rows from First to Last before encoding; errors give the row numbers of the table
 	First int
-	Last  int      // the row after them
-	Rows  *Dataset // Rows.Rows counts from First
+	Last  int      // index of the row after the block
+	Rows  *Dataset // the encoded rows; Rows.Rows counts from First
 
 	// Invalid maps rows, counted from First, to the reason why they cannot be encoded; see EncodeValidBlocks.
 	Invalid map[int]string

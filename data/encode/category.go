@@ -25,14 +25,14 @@ type category struct {
 	kind    data.Kind // kind as which the feature is used: Categorical or Bool
 	levels  []string
 	missing bool
-	merged  int   // rare levels that are one
-	err     error // of the fit
+	merged  int   // number of rare levels that share a column
+	err     error // error of the fit
 
 	pairs []Term // pairs of levels, if the feature is a product of two categories; nil for a column of the table
 
 	in     Input
-	codes  matrix.Codes // by row of the table
-	unseen [2]*Unseen   // by set
+	codes  matrix.Codes // codes of all rows of the table
+	unseen [2]*Unseen   // unseen levels of each set
 	// numbers of rows with rare or unseen levels, which are merged into one level; one element for training and
 	// one for hold-out rows
 	rare [2]Unseen

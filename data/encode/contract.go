@@ -55,7 +55,7 @@ func (e *Encoder) Contract(r data.Reading) data.Reading {
 	add(e.Target.Name, e.Target.Kind, e.Target.values(), false)
 	for i := range forms {
 		if forms[i].Clock && !e.usesDate(forms[i].Name) {
-			forms[i].Type = "" // another zone does no harm
+			forms[i].Type = "" // a different time zone is harmless
 		}
 	}
 	r.Columns = forms

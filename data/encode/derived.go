@@ -27,7 +27,7 @@ func missingFeatureFault(f *data.Frame, name, what string) error {
 type derivation struct {
 	*fitting
 	place map[string][]*data.Column // columns that replace a feature, indexed by its name
-	added []*data.Column            // behind all features
+	added []*data.Column            // derived columns, which follow all features
 }
 
 // applyTransforms adds the columns of the Transforms of the Spec.
@@ -315,7 +315,7 @@ func (m *derivation) findFeature(name, what string) *data.Column {
 // numericOperand returns a numeric feature as an operand, with the fill for its nulls. It returns nil if c is
 // nil or not numeric.
 func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, error) {
-	if c == nil || c.Kind == data.Vector { // findFeature says why
+	if c == nil || c.Kind == data.Vector { // findFeature has reported the reason
 		return nil, nil
 	}
 	if !m.e.Spec.IsNumeric(c) {

@@ -27,11 +27,11 @@ type Profile struct {
 
 // An InputProfile describes the training values of one input: a column, or a function of a column.
 type InputProfile struct {
-	Input   int       `json:"input"`             // of Encoder.Inputs
+	Input   int       `json:"input"`             // index in Encoder.Inputs
 	Missing float64   `json:"missing,omitempty"` // proportion of nulls of a number, which were filled
 	Low     float64   `json:"low"`               // smallest and largest value of a number
 	High    float64   `json:"high"`
-	Edges   []float64 `json:"edges,omitempty"` // of a number: deciles, ascending
+	Edges   []float64 `json:"edges,omitempty"` // deciles of a number, ascending
 
 	// Shares holds proportions. For a number, they are those of the values up to each edge and above the last
 	// edge. For a category, they are those of each label, followed by that of values without an encoded column.
@@ -185,7 +185,7 @@ func (p *InputProfile) countCells(in *Input, values []float64) []int {
 
 // A driftCount accumulates the counts over blocks of rows.
 type driftCount struct {
-	counts  [][]int // by InputProfile
+	counts  [][]int // counts of each InputProfile
 	outside []int
 	rows    int
 
@@ -200,7 +200,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	}
 	if s := e.Profile.Sample; s != nil {
 		if c.keys == nil {
-			c.keys, _ = s.keys() // Validate has read them
+			c.keys, _ = s.keys() // Validate has checked the keys
 		}
 		s.count(c.keys, d, e.Profile.Float32, &c.training)
 	}
@@ -269,7 +269,7 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 				d.Missing = float64(u.Nulls) / float64(max(1, r.Rows))
 			}
 		}
-		if in := &e.Inputs[p.Input]; in.Kind != data.Numeric && in.Missing { // nulls are a level
+		if in := &e.Inputs[p.Input]; in.Kind != data.Numeric && in.Missing { // nulls are counted as a level
 			at := len(in.Levels)
 			d.Missing, d.WasMissing = float64(c.counts[k][at])/float64(c.rows), p.Shares[at]
 		}
@@ -306,7 +306,8 @@ func (r Report) Drifted() string {
 	}
 	for _, g := range r.NewGroups {
 		share := float64(g.Count) / float64(max(1, r.Rows))
-		if !isNamed(r.Unseen, g.Column) && facts.AreManyUnseen(share, r.Rows) { // else said of the feature
+		// otherwise the feature has a remark already
+		if !isNamed(r.Unseen, g.Column) && facts.AreManyUnseen(share, r.Rows) {
 			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups unseen in training: %s)",
 				g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}

@@ -18,7 +18,7 @@ import (
 
 // A Report counts what had to be adapted while encoding: unseen levels, filled nulls and dropped rows.
 type Report struct {
-	Rows    int      `json:"rows"`              // rows encoded
+	Rows    int      `json:"rows"`              // number of encoded rows
 	Dropped int      `json:"dropped"`           // rows dropped because of nulls, if Impute is "drop"
 	Invalid int      `json:"invalid,omitempty"` // rows that cannot be encoded; see EncodeValidBlocks
 	Unseen  []Unseen `json:"unseen,omitempty"`  // levels that training lacked, one element for each column
@@ -217,7 +217,7 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 
 // A source is the unit of encoding: a number, a category or the product of two categories.
 type source struct {
-	in       *Input // the first one
+	in       *Input // input of the first error
 	column   *data.Column
 	number   *matrix.Number
 	category *category
@@ -459,7 +459,7 @@ func (e *Encoder) checkDateKind(ctx context.Context, f *data.Frame, in *Input, c
 // mergeAbsentColumns replaces the errors about many missing columns by a single error, since the table is then
 // probably the wrong one.
 func mergeAbsentColumns(all data.Problems) (out data.Problems) {
-	const most = 3 // that have an error each
+	const most = 3 // maximum number of missing columns that are reported one by one
 	var absent []string
 	var first *data.Error
 	for _, e := range all {

@@ -85,7 +85,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 		return nil, err
 	}
 	if (to.Storage == "" || to.Storage == design.AutoStorage) && isMostlySingle(t.features) {
-		to.Storage = design.Float32Storage // as their files have them
+		to.Storage = design.Float32Storage // numbers keep the precision of their files
 	}
 	base, _ := e.withoutProducts()
 	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(base.Columns))
@@ -140,8 +140,8 @@ func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encode
 // or nil.
 func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
-		Fault  *data.Error // of training rows
-		Report Report      // of hold-out rows
+		Fault  *data.Error // error in the training rows
+		Report Report      // report on the hold-out rows
 		Labels [][]string  // labels of the groupings, without the names of columns
 		Held   *data.Error
 	}

@@ -23,19 +23,19 @@ type fitting struct {
 	f         *data.Frame // the table
 	block     *data.Frame // rows of the table that this process reads: all rows, or those of a rank
 	first     int         // first row of the block in the table
-	before    int         // training rows of blocks before
-	total     int         // training rows of all blocks
+	before    int         // training rows in the preceding blocks
+	total     int         // training rows in all blocks
 	comm      ranks.Comm  // communicator of ranks with one block each; nil for a single process
 	e         *Encoder
-	partition *matrix.Partition // of the block
+	partition *matrix.Partition // partition of the block
 	weight    []float64         // weights of the rows of the block, see Spec.Weight; nil means 1
 	counts    []int             // number of training rows before each stripe
 	shards    []int             // training rows at which the second and later shards begin
 	dropped   [2]int
-	target    *data.Column // of the table
+	target    *data.Column // target column of the table
 	features  []*data.Column
 	problems  data.Problems
-	opener    *termOpener // of terms over the block
+	opener    *termOpener // opens the values of terms in the block
 	// terms of derived features: one term, or one for each pair of two crossed categories
 	terms map[*data.Column][]Term
 

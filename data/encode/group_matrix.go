@@ -114,9 +114,9 @@ type cellFinder struct {
 	coefficients []GroupCoefficient
 	levels       [][]int          // for each coefficient, the levels of its inputs
 	all          []design.Product // by coefficient
-	inputs       []int            // that have levels, of Encoder.Inputs
-	level        []levelOf        // by input of inputs
-	at           []int            // for each coefficient, the level of each input in the current row
+	inputs       []int            // indices in Encoder.Inputs of the inputs that have levels
+	level        []levelOf        // for each of inputs
+	at           []int            // for each of inputs, its level in the current row
 	known        map[string]int32
 	key          []byte
 	products     [][]design.Product // by cell

@@ -13,7 +13,7 @@ import (
 // columns whose coefficients may differ between the groups.
 type GroupTerm struct {
 	Inputs  []int // indices into Encoder.Inputs, in the order of Spec.Groups
-	Columns []int // of Encoder.Columns, ascending
+	Columns []int // indices in Encoder.Columns, ascending
 }
 
 // GroupTerms returns all crossings of order group columns; order 1 yields the single columns. Only group columns
@@ -141,10 +141,10 @@ func (e *Encoder) operandOf(c int) (o Operand, name string) {
 // A GroupCoefficient identifies the deviation of the coefficient of one group, or of one cell of crossed groups,
 // from the coefficients of the larger groups that contain it. It belongs to a column of Spec.Products.
 type GroupCoefficient struct {
-	Inputs  []int    // the group columns, of Encoder.Inputs
-	Levels  []string // of the group columns
+	Inputs  []int    // indices of the group columns in Encoder.Inputs
+	Levels  []string // levels of the group columns
 	Column  int      // index into Encoder.Columns of the coefficient that all groups share
-	Product int      // of Encoder.Columns
+	Product int      // index in Encoder.Columns
 }
 
 // GroupCoefficients returns the group coefficients of Spec.Products, in their order.

@@ -31,7 +31,7 @@ func (t *fitting) fitGroups() error {
 	for _, name := range e.Spec.Groups {
 		c, err := t.block.Lookup(name)
 		if err != nil {
-			continue // it is a problem already
+			continue // the problem has been reported already
 		}
 		kind := c.Kind
 		if c, err = t.block.LoadLabels(t.ctx, c); err != nil {
@@ -365,8 +365,8 @@ func crossLabel(l string) string {
 type Factor struct {
 	Name    string    `json:"name"`    // "region", or "ethnicity × region"
 	Sources []string  `json:"sources"` // the columns that are crossed
-	Kind    data.Kind `json:"kind"`    // of a single column
-	Labels  []string  `json:"labels"`  // of the training rows, sorted
+	Kind    data.Kind `json:"kind"`    // kind of a single column
+	Labels  []string  `json:"labels"`  // labels in the training rows, sorted
 
 	// Named reports whether group names have the form "column=label" because the labels of a single column,
 	// such as "yes" and "0", cannot be understood without its name.
@@ -392,7 +392,7 @@ func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string)
 			continue
 		}
 		if k := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == name }); k >= 0 {
-			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of training
+			out.Groups = append(out.Groups, e.Groups[k]) // use the labels of the training rows
 			continue
 		}
 		named := c.Kind != data.Categorical || needsColumnName(c.Level)

@@ -39,7 +39,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
 		return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values are too large to standardise")
 	}
-	value := mean // of a constant
+	value := mean // value of a constant column
 	switch e.Spec.Impute {
 	case "mean":
 		in.Fill = mean

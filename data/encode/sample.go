@@ -10,7 +10,7 @@ import (
 
 // A sample collects the values of some rows while columns are read.
 type sample struct {
-	rows    []int // of the table, ascending
+	rows    []int // rows of the table, ascending
 	columns map[string]*data.Column
 	reading []*data.Column // columns of the current visit; nil for columns that are not kept
 }

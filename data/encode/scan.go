@@ -268,7 +268,7 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 
 // weighted holds values in ascending order, with their weights.
 type weighted struct {
-	Value, Weight []float64 // no weights: 1
+	Value, Weight []float64 // a nil Weight stands for ones
 }
 
 // sortedValues returns the finite training values of a numeric column. It is a collective call.

@@ -26,7 +26,7 @@ type storedEncoder struct {
 // A storedInput is an input, or all entries of dense vectors.
 type storedInput struct {
 	Input
-	Shifts []float64 `json:"shifts,omitempty"` // of dense vectors, by place
+	Shifts []float64 `json:"shifts,omitempty"` // shifts of the entries of dense vectors
 	Fills  []float64 `json:"fills,omitempty"`  // fills of dense vectors, by index; nil means 0
 }
 
@@ -75,7 +75,7 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 	first := make([]int, len(e.Inputs)) // input of the file, for each input
 	// number of the entry, for each input; -1 for an input that is stored separately
 	entry := make([]int, len(e.Inputs))
-	next := 0 // of the encoded columns
+	next := 0 // index of the next encoded column
 	for i := range e.Inputs {
 		in := &e.Inputs[i]
 		entry[i] = -1

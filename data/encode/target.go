@@ -180,22 +180,22 @@ func listSmallest(values []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// none stands for no row.
+// none is a row number that means no row.
 const none = -1
 
 // targetStatistics holds the statistics of the target that fitting needs. Row numbers are those of the table; a
 // negative number means that there is no such row.
 type targetStatistics struct {
-	First       int      // the least row
+	First       int      // first row of the set
 	Nulls, Null int      // number of nulls, and the first row with one
 	Bad         int      // first row whose value is not finite
-	Value       float64  // that
+	Value       float64  // the value in row Bad
 	Inexact     int      // first row (1-based) of the column with a whole number too large for a float64, or 0
 	Values      []string // distinct values in order of appearance, up to the number that a coding needs
 	Held        []string // distinct values of the hold-out rows, if these may be classes
 	Uncovered   int      // number of targets without the required logarithm
-	Outside     int      // the first of them
-	Text        string   // that
+	Outside     int      // first row with such a target
+	Text        string   // the value in row Outside
 
 	// moments of the function that is fitted, if it is scaled and the target is valid; see fitting.stripeCuts
 	Moments []matrix.Moment

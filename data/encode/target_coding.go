@@ -15,10 +15,10 @@ import (
 type Target struct {
 	Name     string    `json:"name"`
 	Task     Task      `json:"task"` // Regression, Binary or Multiclass
-	Kind     data.Kind `json:"kind"` // of the source column
+	Kind     data.Kind `json:"kind"` // kind of the source column
 	Positive string    `json:"positive,omitempty"`
 	Negative string    `json:"negative,omitempty"`
-	Classes  []string  `json:"classes,omitempty"` // more than two, of Multiclass
+	Classes  []string  `json:"classes,omitempty"` // for Multiclass, at least three classes
 	Shift    float64   `json:"shift"`
 	Scale    float64   `json:"scale"`
 

@@ -24,11 +24,11 @@ type Term struct {
 type Operand struct {
 	Column   string    `json:"column"`
 	Kind     data.Kind `json:"kind"`              // kind as which the column is used
-	Function Function  `json:"function,omitzero"` // of a number
+	Function Function  `json:"function,omitzero"` // function of a numeric input
 	// value that replaces nulls of a number; if nil, a null yields a null
 	Fill   *float64 `json:"fill,omitempty"`
 	Center float64  `json:"center,omitempty"` // value subtracted from the function of a number
-	Level  string   `json:"level,omitempty"`  // of a category
+	Level  string   `json:"level,omitempty"`  // level of a categorical input
 }
 
 // Label returns the name of the operand within the name of a term.
@@ -54,7 +54,7 @@ func newTerm(of ...Operand) Term {
 // A termOpener opens terms over the columns of a table. It reads a category once, however many terms it is in.
 type termOpener struct {
 	f      *data.Frame
-	loaded map[string]*data.Column // categories in memory
+	loaded map[string]*data.Column // categories that are in memory
 }
 
 // newTermOpener returns an opener that has read nothing yet.

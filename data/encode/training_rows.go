@@ -33,8 +33,8 @@ type RowSample struct {
 // TrainingRows counts the encoded rows that are equal to training rows in every feature.
 type TrainingRows struct {
 	Compared int `json:"compared"` // number of rows that could be compared: all, or a sample of them
-	Equal    int `json:"equal"`    // of those compared
-	Rows     int `json:"rows"`     // encoded rows
+	Equal    int `json:"equal"`    // number of compared rows that are equal
+	Rows     int `json:"rows"`     // number of encoded rows
 	// expected proportion of new rows that are equal to training rows by chance
 	Expected float64 `json:"expected"`
 

@@ -28,7 +28,7 @@ type Drift struct {
 	Outside    float64 `json:"outside,omitempty"`
 	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training lacked
 	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
-	WasMissing float64 `json:"was_missing,omitempty"` // that of training
+	WasMissing float64 `json:"was_missing,omitempty"` // proportion of nulls in training
 
 	Limit float64 `json:"-"` // limit of PSI, raised by the noise expected with few rows
 	Rows  int     `json:"-"` // number of rows of the compared table
@@ -36,9 +36,9 @@ type Drift struct {
 
 // Limits beyond which a Drift is reported.
 const (
-	mostOutside = 0.05 // and of Unseen
+	mostOutside = 0.05 // limit also for Unseen
 	mostMissing = 0.1
-	leastRows   = 5 // of each
+	leastRows   = 5 // minimum number of rows for a report
 )
 
 // isMany reports whether a proportion of the compared rows exceeds a limit and amounts to more than a few rows.

@@ -39,7 +39,7 @@ const (
 
 // An Advice is the part of an error that suggests a solution.
 type Advice struct {
-	Hint  string // a sentence for the user
+	Hint  string // a sentence addressed to the user
 	Fixes []Fix
 }
 

@@ -167,7 +167,7 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 		c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
 		p.drop(check.Index, c.Column, "every row has a different value, as in an identifier")
 		return true
-	// text that holds numbers
+	// a text column that holds numbers
 	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:

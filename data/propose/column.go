@@ -13,12 +13,12 @@ import (
 // A column is a column of a table with statistics of its values.
 type column struct {
 	*data.Column
-	present                   int // rows with a value
-	some                      int // one of them
+	present                   int // number of rows with a value
+	some                      int // a row with a value
 	nulls, infinite, negative rowCount
-	distinct                  int     // values that are not infinite
-	negatives                 int     // of these below 0
-	least, largest            float64 // of the finite numbers
+	distinct                  int     // number of distinct values that are not infinite
+	negatives                 int     // number of these below 0
+	least, largest            float64 // smallest and largest finite number
 	falls, rises              bool    // some number is below, or above, its predecessor
 	hash                      uint64
 }

@@ -11,10 +11,10 @@ import (
 
 // targetValues holds the values of the target in the rows examined.
 type targetValues struct {
-	rows   []int // of the frame
+	rows   []int // rows of the frame
 	y      []float64
-	binary bool   // y is 0 or 1
-	one    string // the class that is 1
+	binary bool   // whether y has only values 0 and 1
+	one    string // the class for which y is 1
 	other  string // the less frequent of two classes
 }
 

@@ -105,7 +105,7 @@ func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 			continue
 		case check.Spellings:
 			if one.Column == p.Target {
-				continue // they are renamed
+				continue // these columns are renamed
 			}
 		case check.Leak, check.LeakAfter, check.LeakAverage, check.LeakBands, check.LeakIdentity, check.Index:
 			var out []string

@@ -19,7 +19,7 @@ const (
 	Numeric          // values in Number
 	Categorical      // values in Code and Level
 	Bool             // stored as 0 and 1 in Number
-	Vector           // sparse vectors in Sparse
+	Vector           // sparse vectors in Column.Sparse
 )
 
 var kindNames = [...]string{"other", "numeric", "categorical", "bool", "vector"}

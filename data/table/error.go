@@ -13,11 +13,11 @@ import (
 // test its class.
 type Error struct {
 	Path   string // the file, or "" if the error does not concern a single file
-	Column string // the column, or ""
+	Column string // name of the column, or ""
 	Rows   int    // number of affected rows; 0 if unknown or irrelevant
 	// row of data, counted from 1 within the file without header lines; 0 if the error does not concern a row
 	Row   int
-	Msg   string    // what is wrong
+	Msg   string    // description of the error
 	Hint  string    // what to do, in words that suit any program; may be ""
 	Fixes []fix.Fix // what would fix the problem, for a program to express in its own words
 	// values for fixes that need one, such as the separator for SayDecimal; may be nil
@@ -64,7 +64,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	switch {
-	case e.Class == ErrNoColumn: // Msg names it
+	case e.Class == ErrNoColumn: // Msg contains the name
 	case e.Column != "" && e.Row > 0:
 		fmt.Fprintf(&b, "column %q, row %d: ", e.Column, e.Row)
 	case e.Column != "":

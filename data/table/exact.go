@@ -16,7 +16,7 @@ type ExactType struct {
 	Bits      int    // stored size of a value in bits: 32, 64, 128 or 256
 	PerSecond int64  // units per second of times, timestamps and durations
 	Zone      string // name or offset of the time zone of timestamps; "" if they have none
-	Precision int32  // of decimals: digits
+	Precision int32  // number of digits of decimals
 	Scale     int32  // number of digits after the decimal point
 }
 
@@ -29,7 +29,7 @@ const (
 	UnsignedForm
 	DecimalForm
 	DateForm // days, or 64-bit milliseconds
-	TimeForm // of day
+	TimeForm // time of day
 	TimestampForm
 	DurationForm
 )

@@ -10,7 +10,7 @@ import (
 type ColumnForm struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	Type string `json:"type"` // as Column.Type
+	Type string `json:"type"` // like Column.Type
 
 	// Text reports whether the values were texts in CSV or JSON Lines. Blanks at their ends were removed, and
 	// texts that are empty or mark missing values are nulls.
@@ -18,9 +18,9 @@ type ColumnForm struct {
 
 	Clock bool   `json:"clock,omitempty"` // values are dates or times, as days since 1970-01-01 UTC
 	Order string `json:"order,omitempty"` // order of day, month and year in text
-	Zone  string `json:"zone,omitempty"`  // of times; see Column.Zone
+	Zone  string `json:"zone,omitempty"`  // time zone of times; see Column.Zone
 
-	Marks *NumberMarks `json:"marks,omitempty"` // of numbers in text
+	Marks *NumberMarks `json:"marks,omitempty"` // marks of numbers stored as text
 
 	Unquoted bool `json:"unquoted,omitempty"` // texts are unquoted values of JSON Lines: numbers and bools
 
@@ -33,9 +33,9 @@ type ColumnForm struct {
 type Empty uint8
 
 const (
-	EmptyNull    Empty = iota // no value
+	EmptyNull    Empty = iota // an empty text is a null
 	EmptyText                 // the text "", which is a level in training
-	EmptyUnknown              // an error: training had both
+	EmptyUnknown              // an error, since training had both meanings
 )
 
 // NumberMarks describes the separators and other marks in the numbers of a text column, so that numbers with
@@ -46,7 +46,7 @@ type NumberMarks struct {
 	// first number of more than three digits without any separator
 	Long      string `json:"long,omitempty"`
 	Always    string `json:"always,omitempty"`    // the stripped characters that occur at every number
-	Sometimes string `json:"sometimes,omitempty"` // and those at some
+	Sometimes string `json:"sometimes,omitempty"` // the stripped characters that occur at some numbers only
 }
 
 // Fractions describes the fractional parts of the numbers of a column.

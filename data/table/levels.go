@@ -10,7 +10,7 @@ type Levels struct {
 	index map[string]int32
 	Text  []string
 
-	bytes int64 // that they take, about
+	bytes int64 // approximate size in memory
 	asked int64 // number of bytes for which the available memory was checked
 }
 

@@ -31,7 +31,7 @@ func (c *Column) Load(ctx context.Context) (*Column, error) {
 type partLoad struct {
 	part           Part
 	into           *Column
-	start          int // its first row there
+	start          int // row of the column at which the part begins
 	levels         *Levels
 	nulls, inexact int
 }
@@ -175,7 +175,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	out := *in
 	out.Type = strings.TrimPrefix(c.Type, numeral.BitsOf)
 	e, ok := ParseExactType(out.Type)
-	if !ok { // floats are their own bits
+	if !ok { // floats are stored as their own bits
 		return &out, nil
 	}
 	out.Int, out.Number = make([]int64, len(in.Number)), make([]float64, len(in.Number))

@@ -21,7 +21,7 @@ func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*
 		out.Number = memory.Make[float64](arena, len(rows))
 	}
 	levels := NewLevels()
-	next := 0 // of rows
+	next := 0 // index into rows
 	copyRows := func(from *Column, start, n int) {
 		code := make([]int32, len(from.Level))
 		for k, text := range from.Level {

@@ -16,7 +16,7 @@ import (
 // A Part is a range of rows of a column whose values are still in a file, such as a column chunk of Parquet.
 type Part interface {
 	Rows() int
-	Nullable() bool // there may be nulls
+	Nullable() bool // Nullable reports whether there may be nulls.
 
 	// Open returns the values of the part from the given row on.
 	Open(row int, b *Buffers) (Values, error)
@@ -28,7 +28,7 @@ type Part interface {
 // A Page is a range of rows that is decoded as a whole.
 type Page struct {
 	Row, Rows  int // first row of the page in the part, and number of rows
-	Bytes      int // what it takes decompressed
+	Bytes      int // size in memory after decompression
 	Dictionary int // memory in bytes of the dictionary that the page needs, or 0
 }
 

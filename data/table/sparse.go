@@ -15,7 +15,7 @@ type Sparse struct {
 
 // A sparseBlock holds the entries of consecutive rows.
 type sparseBlock struct {
-	first int   // number of its first row
+	first int   // index of its first row
 	start []int // index of the first entry of each row, followed by the total number of entries
 	index []int32
 	value []float64

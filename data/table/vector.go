@@ -15,9 +15,9 @@ import (
 // An Element is the stored type of the numbers of a [DenseVector]. Its methods panic if there are fewer bytes than
 // the size of the element.
 type Element struct {
-	Size   int  // in bytes
-	Float  bool // else an integer
-	Signed bool // of an integer
+	Size   int  // size of an element, in bytes
+	Float  bool // whether elements are floats, not integers
+	Signed bool // whether integer elements are signed
 	Bool   bool
 	Big    bool // big-endian
 	AsBits bool // 64-bit integers are read as their bits, see [Column.LoadInts]
@@ -101,7 +101,7 @@ type DenseVector struct {
 	Element     Element
 	ByColumn    bool // stored in Fortran order: the first entries of all rows come first
 	From        io.ReaderAt
-	Offset      int64 // of the first number
+	Offset      int64 // offset of the first number
 
 	mu     sync.Mutex
 	blocks []*vectorBlock // most recently used blocks, the latest first

@@ -11,9 +11,9 @@ import (
 type period struct {
 	name      string
 	rows      int
-	stream    uint64  // of random numbers
+	stream    uint64  // number of the random stream
 	growth    float64 // added to the logarithm of the income
-	education string  // text of the purpose "education"
+	education string  // level of the purpose "education"
 	west      float64 // added to the log-odds of a denial in the west
 	undecided int     // number of rows at the end whose outcome is not yet known
 }
@@ -64,7 +64,7 @@ func simulate(p period) []data.Column {
 		sex.Code[i] = pick(0.45, 0.55)
 
 		slope := 5.0
-		if region.Code[i] == 1 { // the south
+		if region.Code[i] == 1 { // region 1 is the south
 			slope = 14
 		}
 		odds := -1.6 + slope*(debt.Number[i]-0.4) - 1.2*(math.Log(base)-3.7) + 0.012*(term.Number[i]-36)

@@ -28,15 +28,15 @@ const (
 type entry struct {
 	name         Divergence
 	symbol       string
-	formula      string // for reference weights w
-	equalFormula string // for equal reference weights
+	formula      string // formula for reference weights w
+	equalFormula string // formula for equal reference weights
 	// supports only a ball over samples, but no penalty, no ball over groups and no effective size
 	ballOnly   bool
 	size       string // name of the effective size of weights
 	sizeHelp   string // its name in the help of the command
 	radiusHelp string // meaning of the radius of a ball, if ballOnly is set
 	radius     func(share float64) float64
-	share      func(radius float64) float64 // its inverse
+	share      func(radius float64) float64 // the inverse of the preceding function
 	explain    func(nu float64, n int) []string
 }
 

@@ -8,7 +8,7 @@ import (
 
 // An alias draws from a fixed distribution on {0 … N−1} in O(1) by Walker's alias method.
 type alias struct {
-	p     []float64 // the distribution
+	p     []float64 // the probability of each block
 	keep  []float64 // probability of keeping i once it is drawn; otherwise other[i] is used
 	other []int32
 }
@@ -48,7 +48,7 @@ func newAlias(w []float64) (*alias, error) {
 			small = append(small, l)
 		}
 	}
-	for _, i := range append(small, large...) { // 1 up to rounding
+	for _, i := range append(small, large...) { // the rest is 1 up to rounding
 		a.keep[i], a.other[i] = 1, i
 	}
 	return a, nil

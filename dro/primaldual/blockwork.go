@@ -10,15 +10,15 @@ import (
 type worker struct {
 	oracle saddle.Oracle
 	e      *engine.Evaluator
-	s      int       // slope length
-	half   float64   // passes of one sample's evaluation
-	change []float64 // n, scratch of addChange
+	s      int       // length of the slope of a sample
+	half   float64   // passes taken by evaluating one sample
+	change []float64 // scratch memory of addChange, of length n
 
 	// the model of the problem or of its τ-lift, for which a change can be computed by reading the rows once;
 	// nil for any other oracle
 	model engine.LinearModel
-	ones  []float64 // n; nil without a model
-	d     int       // parameters of the model
+	ones  []float64 // n ones; nil without a linear model
+	d     int       // number of parameters of the model
 }
 
 func newWorker(o saddle.Oracle, e *engine.Evaluator) *worker {

@@ -104,7 +104,7 @@ const (
 type normScratch struct {
 	unit, w []float64 // n
 	d       int
-	grams   engine.LinearModel // nil: none
+	grams   engine.LinearModel // nil if the oracle has no linear model
 	spend   func(passes float64)
 }
 
@@ -138,7 +138,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if a == nil {
 		return bound
 	}
-	// of the squared norm
+	// square is a bound of the squared norm
 	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum &&
 		proveEigenvaluesBelow(a, square, max(hi-lo, s.d)) {
 		return math.Sqrt(square)

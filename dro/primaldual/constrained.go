@@ -33,7 +33,7 @@ type Constrained struct {
 type ConstrainedResult struct {
 	X           []float64 // d
 	Multipliers []float64 // m multipliers y, those of the lower bound
-	Constraints []float64 // m: g_i(X)
+	Constraints []float64 // the m values g_i(X)
 	Violation   float64   // largest g_i(X), or 0 if X meets all constraints
 	Objective   float64   // f₀(X) + φ(X)
 
@@ -41,7 +41,7 @@ type ConstrainedResult struct {
 	// Multipliers is at least Lower. If Violation is 0, Objective is an upper bound of the optimum.
 	Lower float64
 
-	Bound  float64 // of the multipliers
+	Bound  float64 // upper bound of the multipliers
 	Result *dro.Result
 }
 
@@ -149,7 +149,7 @@ func provingWeights(r *dro.Result) []float64 {
 // A stackedOracle has the losses of two oracles, those of head before those of rest.
 type stackedOracle struct {
 	head, rest dro.Oracle // head: nil if n is 0
-	n, m       int        // losses of each
+	n, m       int        // numbers of losses of head and of rest
 	d, slope   int
 	share      float64 // weight of a loss of head, relative to the maximum weight of a loss
 }
@@ -207,7 +207,7 @@ func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 // A multiplierDual has given weights for the first losses, and multipliers in a Box for the others.
 type multiplierDual struct {
 	Box
-	fixed  int // losses with the weight
+	fixed  int // number of losses with the fixed weight
 	weight float64
 }
 

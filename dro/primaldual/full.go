@@ -15,7 +15,7 @@ type fullEstimator struct {
 	mirror   saddle.Mirror
 	e        *engine.Evaluator
 	y, u     []float64 // y_k and its coordinates
-	g, gPrev []float64 // ∇f(x_k)ᵀy_k and the one before
+	g, gPrev []float64 // ∇f(x_k)ᵀy_k and ∇f(x_{k−1})ᵀy_{k−1}
 	averageY []float64 // A_k⁻¹ Σ a_i y_i
 }
 

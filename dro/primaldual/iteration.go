@@ -156,7 +156,7 @@ func (w *iteration) reestimate() {
 		return // the iterate is not finite, which step reports
 	}
 	if slices.Equal(h, w.known.h) {
-		w.known.h = nil // global constants
+		w.known.h = nil // only global constants are known
 		return
 	}
 	growth, typical := 1.0, engine.Sum(w.known.h)/float64(len(h))

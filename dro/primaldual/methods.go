@@ -186,7 +186,7 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := equalConstants(b.count()) // tied blocks are visited alike
+	c := equalConstants(b.count()) // tied blocks are visited equally often
 	if theoretical || m.ThreeTouches {
 		if c, err = constantsOf(r, p, b, r.Start, theoretical); err != nil {
 			return nil, err

@@ -33,14 +33,14 @@ type practicalSchedule struct {
 	maxAlpha  float64 // the first and largest α
 	maxWeight float64 // maximum weight of the primal step; 1 if the method has no such weight
 	perSweep  int     // number of steps in a sweep over the blocks
-	sweeps    int     // sweeps until the next check
-	done      int     // steps since the last check
+	sweeps    int     // number of sweeps until the next check
+	done      int     // number of steps since the last check
 
-	lastObjective float64 // objective at the last restart
+	lastObjective float64 // objective at the time of the last restart
 	decrement     float64 // squared Newton decrement at the point, in the current Hessian
 	// factor by which the decrement decreased in each sweep before the last check; 0 if unknown
 	rate          float64
-	raising       bool      // the weight was raised last
+	raising       bool      // whether the weight was last raised
 	isFresh       bool      // the Hessian is that at the point of the last restart
 	stalledChecks int       // number of successive checks at which only rounding errors were left
 	maxDistance   float64   // distance from the last restart beyond which a check is made early
@@ -148,7 +148,7 @@ func (p *practicalSchedule) Check() {
 		return
 	}
 	x, polished, gap := p.point(p.template.x), p.polishedPoint(), p.Cert.Best.Gap()
-	limit := p.lastObjective + 1e-14*math.Abs(p.lastObjective) // up to rounding
+	limit := p.lastObjective + 1e-14*math.Abs(p.lastObjective) // the limit allows for rounding
 	now := math.Inf(1)
 	if polished != nil {
 		now = p.Cert.Evaluate(polished)
@@ -270,9 +270,9 @@ func (p *practicalSchedule) sweepsNeeded() int {
 // preconditioned is the primal update in a metric, in which φ is linearised at the centre.
 type preconditioned struct {
 	metric    *newton.Factored
-	ridge     []float64 // of φ
+	ridge     []float64 // diagonal of ∇²φ
 	lifted    bool
-	weight    float64 // of the step
+	weight    float64 // weight of the step
 	direction []float64
 }
 

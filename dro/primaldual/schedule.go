@@ -23,7 +23,7 @@ const (
 type rate struct {
 	c          float64
 	now, now0  float64 // modulus and offset of the factor at A_k
-	prev, prv0 float64 // of the factor at A_{k−1}
+	prev, prv0 float64 // values of the factor at A_{k−1}
 }
 
 // A growth is the condition a_k²/(A_k·m + m0) ≤ (1+g)·a_{k−1}²/(A_{k−1}·m + m0).

@@ -34,14 +34,14 @@ type separableEstimator struct {
 	y, u      []float64 // y_k and its coordinates
 	slope     []float64 // ĝ_k
 	aggregate []float64 // Ĵ_kᵀy_k
-	change    []float64 // the last sum of ḡ
+	change    []float64 // the sum of ḡ computed last
 
 	etaPrev      float64   // η of the preceding step, for ȳ_{k−1}
 	lastQ, lastR int       // blocks of the preceding step; −1 at the start
 	oldY         []float64 // y_{k−2} on block lastQ
 	oldSlope     []float64 // ĝ_{k−2} on block lastR
 
-	nowValue, nowSlope, nowU, weight []float64 // scratch, by sample
+	nowValue, nowSlope, nowU, weight []float64 // scratch memory, indexed by sample
 }
 
 func newSeparableEstimator(
@@ -79,7 +79,7 @@ func (c *separableEstimator) begin(u, y, g []float64) {
 	clear(c.aggregate)
 	if g == nil {
 		c.addGrad(c.aggregate, c.y, c.slope, 0, c.e.N)
-	} else if copy(c.aggregate, g) < len(c.aggregate) { // −Σ y_j, of the threshold
+	} else if copy(c.aggregate, g) < len(c.aggregate) { // −Σ y_j is the derivative by the threshold
 		c.aggregate[len(g)] = -shard.Sum(c.e.N, func(lo, hi int) float64 { return engine.Sum(c.y[lo:hi]) })
 	}
 	c.points.begin(u)

@@ -18,7 +18,7 @@ type Box struct {
 type Orthant struct {
 	Divergence dro.Divergence // dro.KullbackLeibler, which is the default, or dro.PearsonChi2
 	Nu         float64        // ν ≥ 0
-	Cap        float64        // > 0, +Inf for none
+	Cap        float64        // above 0; +Inf for none
 }
 
 // PearsonChi2 is the Divergence of an Orthant for dro.ChiSquare; the Divergence for dro.KL is the zero value.

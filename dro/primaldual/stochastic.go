@@ -28,13 +28,13 @@ type stochasticEstimator struct {
 	value      []float64 // f̂_k
 	slope      []float64 // ĝ_k
 	aggregate  []float64 // Ĵ_kᵀŷ_k
-	change     []float64 // the last sum of ḡ
+	change     []float64 // the sum of ḡ computed last
 
 	lastR, lastS int       // blocks replaced in the preceding step; −1 at the start
 	oldSlope     []float64 // ĝ_{k−1} on block lastR
 	oldY         []float64 // ŷ_{k−1} on block lastS
 
-	nowValue, nowSlope, weight []float64 // scratch, by sample
+	nowValue, nowSlope, weight []float64 // scratch memory, indexed by sample
 	averageY                   []float64
 }
 

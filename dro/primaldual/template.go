@@ -30,8 +30,8 @@ type template struct {
 	estimator estimator
 	prox      func(dst, g, center []float64, a, c float64) // the primal update, Equation (10)
 	m         moduli
-	theory    *theory // nil: practical
-	alpha     float64 // of the practical schedule
+	theory    *theory // nil for the practical schedule
+	alpha     float64 // α of the practical schedule
 
 	k        int
 	a, aPrev float64 // a_k, a_{k−1}
@@ -124,7 +124,7 @@ func (t *template) nextWeight() float64 {
 
 // rescale divides every weight by the same number before they overflow, since only their ratios matter.
 func (t *template) rescale() {
-	const large = 1e120 // far from overflow, squares too
+	const large = 1e120 // far from overflow, even when squared
 	if t.A < large {
 		return
 	}
@@ -145,7 +145,7 @@ type comparison struct {
 	d     int       // coordinates
 	w     float64   // w^P
 	gamma []float64 // γ
-	hat   []float64 // N·d; nil: not kept
+	hat   []float64 // of length N·d; nil if not kept
 	mean  []float64 // Σ γ_I x̂_I
 }
 

@@ -38,7 +38,7 @@ func (e Entropy) Value(x []float64) float64 {
 	}
 	n, sum := float64(len(x)), 0.0
 	for _, v := range x {
-		term := 1.0 // of r = 0
+		term := 1.0 // the term of r = 0
 		if r := n * v; r > 0 {
 			term = max(0, r*math.Log(r)-(r-1))
 		}

@@ -10,7 +10,7 @@ import (
 // losses are compared with tangents, responses with each other, and proximal steps with the functions that they
 // minimise. Solve returns an error if a part violates its contract.
 type Problem struct {
-	Oracle Oracle // the losses f
+	Oracle Oracle // oracle of the losses f
 	Dual   Dual   // the set of weights Y and the penalty ψ
 	Primal Primal // φ
 }
@@ -25,7 +25,7 @@ type Options struct {
 	MaxPasses float64
 	// minimum number of passes between checks, which later is a tenth of the passes so far; 0 means 2
 	CheckEvery float64
-	Seed       uint64 // seed of every random choice
+	Seed       uint64 // seed of all random choices
 
 	// Threads is the maximum number of goroutines of a loop; 0 means GOMAXPROCS. The bits of the result do not
 	// depend on it, and GOMAXPROCS is not changed. If solves with different limits run at the same time, the

@@ -132,7 +132,7 @@ func (c Certificate) IsWithin(gap float64) bool { return c.Relative() <= gap }
 // An OverflowError reports that the squares of a column of the design, with the weights in a Hessian, overflow
 // double precision. The column should be divided by its scale.
 type OverflowError struct {
-	Coordinate int // of x
+	Coordinate int // coordinate of x
 }
 
 // Error implements error.

@@ -35,12 +35,12 @@ const (
 // An entry describes a kind.
 type entry struct {
 	kind    Kind
-	symbol  string // of the parameter
+	symbol  string // symbol of the parameter
 	example float64
 	between string // range of the parameter, in words
 	valid   func(p float64) bool
 	upper   func(m, p float64) float64
-	lower   func(m, p float64) float64 // 1 − upper(1 − m)
+	lower   func(m, p float64) float64 // returns 1 − upper(1 − m)
 	formula func(symbol string) string // spectrum
 }
 

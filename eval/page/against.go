@@ -13,8 +13,8 @@ import (
 // A line is a row in the table of models.
 type line struct {
 	label      string
-	of         func(k int) (eval.Num, *eval.Interval)    // of model k
-	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
+	of         func(k int) (eval.Num, *eval.Interval)    // value of model k
+	difference func(c *eval.Comparison) *eval.Difference // nil if there is no interval
 }
 
 // Comparison returns the table of all models and, if there are at most three, of their differences.
@@ -93,7 +93,7 @@ func (p *page) measure(label, key string) line {
 func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
 		if p.E.IsRisk(q) {
-			continue // that is the risk
+			continue // the risk has a row already
 		}
 		label := q.Label
 		switch q.Unit {

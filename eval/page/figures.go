@@ -218,7 +218,8 @@ func colourOf(e *eval.Evaluation, c *eval.Choice, family string, used []chart.Se
 		}
 		k = max(k, len(e.Models))
 	}
-	for k == 5 || slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) { // 5 looks like 1
+	// series 5 looks like series 1
+	for k == 5 || slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) {
 		k++
 	}
 	return k
@@ -240,7 +241,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	var names []string
 	candidates := slices.Clone(c.Candidates)
 	slices.SortStableFunc(candidates, func(a, b eval.Candidate) int { return cmp.Compare(a.Average, b.Average) })
-	for _, k := range c.Candidates { // the families in their order
+	for _, k := range c.Candidates { // families in the order of their first candidates
 		if !slices.Contains(names, k.Family) {
 			names = append(names, k.Family)
 			lines.Series = append(lines.Series, chart.Series{K: colourOf(r.Evaluation, c, k.Family, lines.Series), Marks: true})

@@ -80,7 +80,7 @@ type table struct {
 
 type tableRow struct {
 	Cells []string
-	Class string // "faint", "worst", "total"
+	Class string // "faint", "worst" or "total"
 	Shade []int  // darkness, from 0 to 9, of the cells of a heat map; nil for other tables
 
 	Strips []*strip // drawings beside the texts of cells; nil for cells without one

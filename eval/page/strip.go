@@ -18,7 +18,7 @@ type strip struct {
 	// value of the standard model, value of the constant prediction, limit of a criterion
 	standard, constant, limit float64
 	isShare                   bool
-	hasZero                   bool    // a line marks 0
+	hasZero                   bool    // whether a line marks 0
 	tone                      string  // CSS class of the number and its interval: "", "good", "bad" or "grey"
 	bottom, top               float64 // ends of the axis; if equal, they are derived from the marks
 	format                    func(x float64) string

@@ -15,9 +15,9 @@ import (
 // rows to which it refers.
 type tile struct {
 	Label, Value, About string
-	Lines               []string      // interval, baselines, rows
+	Lines               []string      // lines on the interval, baselines and rows
 	Outcome             string        // outcome of a criterion: pass, undecided or fail
-	Strip               template.HTML // the drawing
+	Strip               template.HTML // the drawing of the interval
 	strip               *strip
 }
 

@@ -84,7 +84,7 @@ func (a axis) ticks(want int) []tick {
 	}
 	raw := (a.max - a.min) / float64(want)
 	decade := int(math.Floor(math.Log10(raw)))
-	digit, exponent := 1, decade+1 // of the step
+	digit, exponent := 1, decade+1 // digit and exponent of the step
 	for _, s := range []int{1, 2, 5} {
 		if float64(s)*math.Pow10(decade) >= raw*0.8 {
 			digit, exponent = s, decade

@@ -12,20 +12,20 @@ import (
 // A Dots is a dot chart with one row for each item, and one mark, which may have an interval, for each series in
 // each row.
 type Dots struct {
-	Names  []string // of the series
+	Names  []string // names of the series
 	First  int      // colour and glyph of the first series
 	Rows   []Dot
 	XLabel string
-	Ref    []float64 // reference lines
+	Ref    []float64 // positions of reference lines
 }
 
 // A Dot is a row of [Dots]. Value, Lo and Hi have one entry for each series.
 type Dot struct {
 	Label, Detail string
-	Value         []float64 // NaN: no mark
-	Lo, Hi        []float64 // NaN: no interval
-	Faint         bool      // insufficient evidence
-	Rule          bool      // a rule above this row
+	Value         []float64 // NaN if there is no mark
+	Lo, Hi        []float64 // NaN if there is no interval
+	Faint         bool      // whether the evidence is insufficient
+	Rule          bool      // whether there is a rule above this row
 }
 
 // The label of a row has at most labelLines lines of width at most labelWidth; the distance between lines is
@@ -70,7 +70,7 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 // A dotArea is the area on a sheet in which rows are drawn.
 type dotArea struct {
 	left, right, top vg.Length
-	fontSize         vg.Length // of the labels
+	fontSize         vg.Length // font size of the labels
 	ticks            int       // approximate number of ticks on the axis
 }
 

@@ -89,8 +89,8 @@ func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
 		if err != nil {
 			continue
 		}
-		x0 := pt.X + fnt.Width(str[:i]) // kerning included
-		at := func(k, s int) vg.Point { // fixed-point, y down
+		x0 := pt.X + fnt.Width(str[:i]) // width including kerning
+		at := func(k, s int) vg.Point { // coordinates are fixed-point, with y downwards
 			a := segs[s].Args[k]
 			return vg.Point{X: x0 + vg.Length(float64(a.X)*scale), Y: pt.Y - vg.Length(float64(a.Y)*scale)}
 		}

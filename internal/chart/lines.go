@@ -10,10 +10,10 @@ import (
 // A Lines is a figure of line charts, one below the other, with a common legend.
 type Lines struct {
 	Legend         []Entry
-	Title          string // above YLabel; may be empty
+	Title          string // title above YLabel; may be empty
 	XLabel, YLabel string
 	XLog, YLog     bool
-	XShare, YShare bool // ticks as percentages
+	XShare, YShare bool // whether ticks are percentages
 	Square         bool // both axes have the same range, and the diagonal is drawn
 	Zero           bool // a reference line at y = 0
 	Series         []Series
@@ -24,7 +24,7 @@ type Lines struct {
 type Series struct {
 	K      int
 	X, Y   []float64
-	Lo, Hi []float64 // thin lines, or nil
+	Lo, Hi []float64 // ends drawn as thin lines, or nil
 	Marks  bool
 	Ring   bool // draw only a ring around every point
 }
@@ -32,7 +32,7 @@ type Series struct {
 // Drawing returns the laid-out charts.
 func (q Lines) Drawing() Drawing {
 	const top = 4
-	h := vg.Length(top + 18 + foot + cmp.Or(q.Height, 178)) // with the label above
+	h := vg.Length(top + 18 + foot + cmp.Or(q.Height, 178)) // height including the label above
 	if q.Title != "" {
 		h += titleHeight
 	}
@@ -47,7 +47,7 @@ func (q Lines) Drawing() Drawing {
 }
 
 const (
-	foot        = 34 // ticks and label below
+	foot        = 34 // height of the ticks and the label below
 	titleHeight = 15
 )
 

@@ -4,7 +4,7 @@ import "gonum.org/v1/plot/vg"
 
 // A Multiples is a figure of small dot charts side by side with the same axis, each with a title.
 type Multiples struct {
-	Titles []string // along Charts
+	Titles []string // titles in the order of Charts
 	Charts []Dots   // Names and XLabel are not drawn
 	XLabel string
 }

@@ -155,7 +155,7 @@ func (a *Adversary) respondInBall(f []Real) Risk {
 	free.Radius = 0
 	w, radius := a.referenceWeights(len(f)), New(a.Radius)
 	order := orderByLoss(f, w)
-	excess := func(nu Real) Real { // of D over the radius
+	excess := func(nu Real) Real { // difference of D and the radius
 		if nu.Sign() > 0 {
 			y, _ := free.weightsAt(f, nu)
 			return Sub(a.divergence(y, w), radius)

@@ -9,12 +9,12 @@ import (
 // adversary. Its numbers are exact.
 type Problem struct {
 	N, D         int
-	Rows, Target []float64 // N·D, by rows; N
+	Rows, Target []float64 // N·D entries by rows; N targets
 
 	Loss  string  // logistic, squared, huber, poisson or quantile
-	Delta float64 // of huber
-	Level float64 // of quantile, in (0, 1)
-	Width float64 // of quantile, > 0
+	Delta float64 // threshold of the Huber loss
+	Level float64 // level of the quantile loss, in (0, 1)
+	Width float64 // width of the quantile loss, > 0
 
 	Adversary
 	// group of each sample, counted from 0, negative for none. The adversary weights groups, within which Share
@@ -33,7 +33,7 @@ type Problem struct {
 // An Adversary is the worst case over weights y near reference weights w, measured by a divergence D: KL, Σ y
 // log(y/w), or half of Pearson's χ², ½ Σ (y − w)²/w.
 type Adversary struct {
-	Penalty string    // kl or chi2
+	Penalty string    // "kl" or "chi2"
 	Nu      float64   // ν ≥ 0, the penalty coefficient of D
 	Radius  float64   // upper bound of D; 0 means none
 	Alpha   float64   // weights are at most w/α; 0 means no cap; not in combination with Radius
@@ -41,7 +41,7 @@ type Adversary struct {
 	// spectrum of weights by rank: tv, superquantile, extremile or esrm; empty for none; only in combination
 	// with Nu, for chi2
 	Ranks string
-	Param float64 // its parameter
+	Param float64 // parameter of the spectrum
 	// upper bound of each weight, if > 0; weights are then chosen separately and may have any sum, see
 	// separate. 0 means that weights sum to one.
 	Cap float64
@@ -99,7 +99,8 @@ func (p *Problem) loss(m, t Real) Sample {
 		h := New(p.Width)
 		slope, curvature := Div(r, h), Div(one, h)
 		for _, end := range []Real{New(-p.Level), Sub(one, New(p.Level))} {
-			if d := Sub(slope, end); d.Sign() != 0 && d.Sign() == end.Sign() { // beyond this end
+			// the slope is beyond this end
+			if d := Sub(slope, end); d.Sign() != 0 && d.Sign() == end.Sign() {
 				slope, curvature = end, zero()
 			}
 		}
@@ -120,7 +121,7 @@ func (p *Problem) Respond(f []Real) Risk {
 		}
 		return New(p.Share[j])
 	}
-	second := 1 + slices.Max(p.Group) // the first group of Other
+	second := 1 + slices.Max(p.Group) // the index of the first group of Other
 	each := func(then func(j, g int)) {
 		for j, g := range p.Group {
 			if g >= 0 {

@@ -33,10 +33,10 @@ func (a *Adversary) respondByRank(f []Real) Risk {
 	type block struct {
 		samples      []int
 		above        Real // Σ w of the preceding blocks
-		weight, loss Real // Σ w, Σ w f
+		weight, loss Real // Σ w and Σ w f
 		mass, level  Real
 	}
-	var blocks []block // by decreasing loss
+	var blocks []block // blocks in order of decreasing loss
 	above := zero()
 	for _, j := range orderByLoss(f, w) {
 		b := block{samples: []int{j}, above: above, weight: w[j], loss: Mul(w[j], f[j])}

@@ -20,9 +20,9 @@ import "fmt"
 type Op int
 
 const (
-	Or      Op = iota // of Args
-	And               // of Args
-	Not               // of the one in Args
+	Or      Op = iota // at least one of Args holds
+	And               // all of Args hold
+	Not               // the only one of Args does not hold
 	Compare           // Name Cmp Values[0]
 	In                // Name is one of Values
 	Null              // Name has no value
@@ -51,7 +51,7 @@ const (
 // A Value is the right-hand side of a comparison.
 type Value struct {
 	Kind   Kind
-	Number float64 // of a Number
+	Number float64 // value of a Number
 	Text   string  // the text as written, without quotes
 	At     int
 }

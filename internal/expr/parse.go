@@ -53,11 +53,11 @@ const (
 type parser struct {
 	text  string
 	at    int // offset at which the search for the next token begins
-	from  int // where the token is
+	from  int // offset of the token
 	token string
 	kind  class
 	depth int
-	terms int // comparisons so far
+	terms int // number of comparisons so far
 
 	counted, characters int // the first counted bytes contain this number of characters
 }

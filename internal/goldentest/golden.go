@@ -35,7 +35,7 @@ func Text(t testing.TB, path, got string) {
 	want, lines := strings.Split(string(golden(t, path, []byte(got))), "\n"), strings.Split(got, "\n")
 	command := ""
 	for k := range max(len(want), len(lines)) {
-		if k < len(want) && strings.HasPrefix(want[k], "$ ") { // whose words follow
+		if k < len(want) && strings.HasPrefix(want[k], "$ ") { // the words of the command follow
 			command = "\n" + want[k]
 		}
 		if k >= len(want) || k >= len(lines) || !sameLine(lines[k], want[k]) {

@@ -185,7 +185,7 @@ var (
 	below1    = fromPower(-280, -1) // 1 − 2⁻²⁸⁰, rounded down
 	above1    = fromPower(-280, 1)  // 1 + 2⁻²⁸⁰, rounded up
 	logError  = new(big.Float).SetPrec(Prec).SetMantExp(big.NewFloat(1), -280)
-	vanishing = new(big.Float).SetPrec(Prec).SetMantExp(big.NewFloat(1), -189_000) // above e^(−farthest)
+	vanishing = new(big.Float).SetPrec(Prec).SetMantExp(big.NewFloat(1), -189_000) // a number above e^(−farthest)
 )
 
 // farthest bounds the arguments of Exp: a larger argument is an error, and for arguments below its negative the
@@ -320,7 +320,7 @@ func XLogX(a Interval) Interval {
 	if a.Lo.Sign() > 0 {
 		return Mul(a, Log(a))
 	}
-	at := Interval{a.Hi, a.Hi} // below 1/e it decreases
+	at := Interval{a.Hi, a.Hi} // below 1/e the function decreases
 	if at.Hi.Cmp(big.NewFloat(0.25)) > 0 {
 		panic(&Error{"x log x of an interval that is too wide"})
 	}

@@ -35,7 +35,7 @@ type checker struct {
 	free    int64 // number of bytes that elements of lists may still take
 	unknown []string
 	seen    map[string]bool
-	fields  map[reflect.Type][]field // of the structs so far
+	fields  map[reflect.Type][]field // fields of the structs seen so far
 }
 
 type field struct {
@@ -56,7 +56,7 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 	t = dereference(t)
 	if delim == '[' {
 		of := element(t)
-		size := int64(16) // of any
+		size := int64(16) // size of an interface value
 		if of != nil {
 			size = int64(of.Size())
 			if p := dereference(of); p != nil && p != of {

@@ -56,7 +56,7 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 	d := m.D
 	for i := lo; i < hi; i++ {
 		if w[i] == 0 {
-			continue // it adds nothing
+			continue // the row adds nothing
 		}
 		c, v := m.row(i)
 		for len(c) >= 4 && len(v) >= 4 {
@@ -100,7 +100,7 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		if w[i] == 0 {
-			continue // it adds nothing
+			continue // the row adds nothing
 		}
 		c, v := m.row(i)
 		for k, j := range c {

@@ -81,7 +81,7 @@ func gramPanels(
 			}
 		}
 		if k == 0 {
-			continue // none of these rows weighs
+			continue // all of these rows have weight 0
 		}
 		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, capacity)
 		for near := 0; near < panels; near += gramPanelsNear {
@@ -126,14 +126,14 @@ func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, 
 	for ; i+2 <= hi; i += 2 {
 		w0, w1 := w[i], w[i+1]
 		if w0 == 0 && w1 == 0 {
-			continue // neither adds anything
+			continue // neither row adds anything
 		}
 		r0 := X[i*d : i*d+d]
 		r1 := X[(i+1)*d : (i+1)*d+d]
 		for a := range d {
 			u0, u1 := w0*float64(r0[a]), w1*float64(r1[a])
 			if u0 == 0 && u1 == 0 {
-				continue // one-hot columns are mostly zero
+				continue // one-hot columns are mostly 0
 			}
 			t := dst[a*d+a : a*d+d]
 			p0, p1 := r0[a:][:len(t)], r1[a:][:len(t)]
@@ -147,7 +147,7 @@ func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, 
 		for a := range d {
 			u := w[i] * float64(r[a])
 			if u == 0 {
-				continue // it adds nothing
+				continue // the entry adds nothing
 			}
 			t := dst[a*d+a : a*d+d]
 			p := r[a:][:len(t)]

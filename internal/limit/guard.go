@@ -11,8 +11,8 @@ import (
 
 // A LimitError reports that a command needs more memory than it may use.
 type LimitError struct {
-	Bytes int64  // the limit
-	Limit string // its name
+	Bytes int64  // the limit in bytes
+	Limit string // name of the limit
 }
 
 func (e *LimitError) Error() string {

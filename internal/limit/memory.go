@@ -29,7 +29,7 @@ func Available() (bytes int64, limit string) {
 // A Budget is the memory that a step may use.
 type Budget struct {
 	Total int64  // total number of bytes that the process may use; math.MaxInt64 if no limit is known
-	Used  int64  // bytes that it has
+	Used  int64  // number of bytes that the process uses
 	Limit string // name of the tightest limit
 }
 

@@ -116,5 +116,5 @@ func readNumber(file string) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	return n, err == nil // "max" is no limit
+	return n, err == nil // "max" means that there is no limit
 }

@@ -24,8 +24,8 @@ type Case struct {
 type Optimum struct {
 	High, Low float64   // min P = High + Low to within 1e-32·|High|; High is the nearest float64
 	Gap       float64   // relative gap of the certificate in 256-bit arithmetic, at most 1e-30
-	X         []float64 // the minimiser, rounded
-	Hash      uint64    `json:",string"` // of the problem's numbers
+	X         []float64 // the minimiser, rounded to float64
+	Hash      uint64    `json:",string"` // hash of the numbers of the problem
 }
 
 // IsBetween reports whether lower ≤ min P ≤ upper, exactly.

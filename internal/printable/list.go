@@ -28,7 +28,8 @@ func JoinWords(words []string, last string) string {
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	breaks := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' } // not within numbers
+	// a line is not broken within a number
+	breaks := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
 	for _, word := range strings.FieldsFunc(text, breaks) {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)

@@ -14,7 +14,7 @@ import (
 // result is nil if no name is similar.
 func Nearest(name string, among []string, most int) []string {
 	want := foldShort(name)
-	found := map[string]int{} // their distances
+	found := map[string]int{} // distance of every name that was found
 	for _, a := range among {
 		have := foldShort(a)
 		limit := max(len(want), len(have)) / 3

@@ -92,7 +92,7 @@ func Scientific(x float64) string {
 		return Number(x)
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
-	e, _ := strconv.Atoi(exponent) // without leading zeros
+	e, _ := strconv.Atoi(exponent) // the exponent without leading zeros
 	return strings.ReplaceAll(mantissa, "-", "−") + " × 10" + superscripts.Replace(strconv.Itoa(e))
 }
 

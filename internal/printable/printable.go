@@ -37,7 +37,7 @@ func EscapeCell(s string) string {
 	return b.String()
 }
 
-const formula = "=+-@＝＋－＠" // the first characters of formulas
+const formula = "=+-@＝＋－＠" // characters that begin a formula
 
 // escape escapes hidden characters as in \u202e, which JSON can decode, and bytes that are not UTF-8 as in \xff. If
 // breaks is set, it also escapes line breaks and tabs.

@@ -30,7 +30,7 @@ type Comm interface {
 
 // A Traffic counts the collective calls of a rank.
 type Traffic struct {
-	Rounds int64 // collective calls
+	Rounds int64 // number of collective calls
 	Bytes  int64 // number of bytes of the results of these calls
 }
 

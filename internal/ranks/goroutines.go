@@ -40,10 +40,10 @@ func Run(size int, f func(c Comm) error) error {
 type world struct {
 	mu      sync.Mutex
 	turn    sync.Cond
-	given   [][]float64 // by rank
+	given   [][]float64 // vectors given by the ranks
 	waiting int
 	round   int
-	first   error // that has ended all ranks
+	first   error // the first error, which has ended all ranks
 }
 
 // An aborted is the value with which a rank panics if some other rank has ended it.

@@ -216,7 +216,7 @@ func (r *Rows) StratifiedSample(n, count int) []int {
 
 // A StoppedError is the cause of a context that ended on all ranks because one rank was interrupted.
 type StoppedError struct {
-	Rank int // that was asked
+	Rank int // the rank that was interrupted
 	// requested exit status: the result of the method ExitCode of the cause, or 1 if it has no such method
 	Code int
 	Err  error // cause of the interruption, which only the interrupted rank knows; nil on the others

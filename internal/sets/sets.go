@@ -12,8 +12,8 @@ import (
 
 // A Source draws numbers. The label identifies a number in the report of a failure.
 type Source interface {
-	Int(low, high int, label string) int           // in [low, high]
-	Float(low, high float64, label string) float64 // in [low, high]
+	Int(low, high int, label string) int           // Int returns an integer in [low, high].
+	Float(low, high float64, label string) float64 // Float returns a number in [low, high].
 }
 
 // A Case is an ambiguity set on n samples together with its definition.

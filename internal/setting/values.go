@@ -20,13 +20,13 @@ type Value struct {
 	get  func() string
 	set  func(text string) error
 
-	names *[]string                // of a list
+	names *[]string                // names of a list
 	check func(all []string) error // for a list: validates all names before they are stored; may be nil
 	// for a list: returns the names to store, given the names of one text; may be nil
 	prepare func(names []string) []string
 	given   bool // the list has already been set, so further names are appended
 
-	repeats bool     // every Set adds a value
+	repeats bool     // whether every Set adds a value
 	texts   []string // texts that were added to a repeated value
 }
 
@@ -195,7 +195,7 @@ func number(get func() *float64, set func(float64), must string, valid func(floa
 		case !valid(x):
 			return Must(must, "")
 		}
-		set(x + 0) // returns nil if the number is not set
+		set(x + 0) // adding 0 turns −0 into 0
 		return nil
 	})
 }

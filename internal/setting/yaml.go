@@ -45,7 +45,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil // an empty configuration sets nothing
+		return nil // an empty configuration contains no settings
 	case err != nil:
 		return []error{syntaxError(path, err)}
 	}

@@ -9,7 +9,7 @@ type Partials struct {
 
 // NewPartials returns the vectors of the shards [first, end), of the given width.
 func NewPartials(first, end, width int) *Partials {
-	const apart = 16 // a pair of cache lines
+	const apart = 16 // length of a pair of cache lines
 	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }
 

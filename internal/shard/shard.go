@@ -14,7 +14,7 @@ import (
 const (
 	minRows = 2048 // minimum number of rows in a shard; for fewer rows a goroutine costs more than it saves
 
-	perProcessor = 4 // threads, at most
+	perProcessor = 4 // maximum number of threads per processor
 
 	// Limit is the maximum number of shards.
 	Limit = 64

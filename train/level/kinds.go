@@ -23,7 +23,7 @@ type Kind struct {
 	Help     string
 	Foreign  string // names in other programs, separated by spaces
 	Hint     string // what to write instead of these names
-	field    string // of Level
+	field    string // name of the field of Level
 
 	// returns a value that sets the field of a level from the text of the option
 	Setting func(l *Level) flag.Value
@@ -31,7 +31,7 @@ type Kind struct {
 	isSet func(l *Level) bool
 	// returns the text that follows the field in an error, or "" if the value is valid
 	check func(l *Level) string
-	dual  func(l Level, r Rows) (dro.Dual, error) // the adversary over rows
+	dual  func(l Level, r Rows) (dro.Dual, error) // returns the adversary over the rows
 	text  func(l Level) string                    // short description of a level with an adversary over rows
 	// risk over rows that is minimised, as a formula; "" if the documentation of the level has it
 	formula func(l Level, isWeighted bool) string
@@ -39,7 +39,7 @@ type Kind struct {
 	groups func(l Level, near *dro.Ball, text string) string
 
 	takesDivergence bool // Penalty determines the meaning of the value
-	keepsWeights    bool // no adversary weights the rows
+	keepsWeights    bool // whether no adversary weights the rows
 	isLocal         bool // all rows must be in one process
 }
 

@@ -47,7 +47,7 @@ type Level struct {
 
 	Own *Own `json:"own,omitempty"` // adversary defined by the caller's program
 
-	Penalty dro.Divergence `json:"penalty"` // the divergence; empty: kl
+	Penalty dro.Divergence `json:"penalty"` // the divergence; "" for kl
 	// what the adversary weights: rows or groups; empty means rows
 	Adversary string  `json:"adversary,omitempty"`
 	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0; C/√n_g is added to the risk of group g
@@ -164,9 +164,9 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 // range.
 type Rows struct {
 	N       int
-	Weights []float64 // sample weights, nil for equal
+	Weights []float64 // sample weights; nil if equal
 	Group   []int32   // group of every row, −1 for none; nil if there are no groups
-	Labels  []string  // of the groups
+	Labels  []string  // labels of the groups
 
 	Sharded design.Rows // the rows of this process if several train together; nil if it has all rows
 }
@@ -384,7 +384,7 @@ func Subsets(r Rows) ([][]int, error) {
 	for k := range subsets {
 		rng := rand.New(rand.NewPCG(uint64(k), stream))
 		for _, of := range rows {
-			for i := range least { // first steps of a shuffle
+			for i := range least { // the first steps of a shuffle
 				j := i + rng.IntN(len(of)-i)
 				of[i], of[j] = of[j], of[i]
 			}

@@ -20,14 +20,14 @@ type Range struct {
 	Shift *float64 `json:"shift,omitempty"`
 
 	Rows int `json:"rows"` // number of rows from which the range was computed
-	Of   int `json:"of"`   // training rows
+	Of   int `json:"of"`   // number of training rows
 }
 
 // A BallRange holds the levels of one divergence at which a constant prediction is optimal.
 type BallRange struct {
 	Penalty dro.Divergence `json:"penalty"`
-	Ess     float64        `json:"ess"`    // Ess up to this
-	Radius  float64        `json:"radius"` // Radius from this on
+	Ess     float64        `json:"ess"`    // Ess up to this value
+	Radius  float64        `json:"radius"` // Radius of at least this value
 	// largest Nu at which probabilities are within 0.001 of each other; 0 if unknown
 	Nu float64 `json:"nu,omitempty"`
 }

@@ -25,8 +25,8 @@ type Score struct{ Name, Column string }
 type AuditOptions struct {
 	Options
 
-	Name   string  // of the table, for people
-	Label  string  // column of what occurred
+	Name   string  // name of the table, for people
+	Label  string  // column of the actual outcome
 	Scores []Score // models, of which the first is the baseline; at least one
 
 	Task eval.Task // if empty, binary for labels of two values, and multiclass for scores of several classes

@@ -110,7 +110,7 @@ func suggestCardKey(name string) string {
 		return ""
 	}
 	for _, near := range printable.Nearest(name, cardFields, len(cardFields)) {
-		if longer := len(name) - len(near); -3 < longer && longer < 3 { // "data owner" is no slip
+		if longer := len(name) - len(near); -3 < longer && longer < 3 { // "data owner" is not a typing error
 			return near
 		}
 	}

@@ -116,7 +116,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 type modelVersion struct {
 	role eval.Role
 	x    []float64
-	fold *train.Prediction // out of fold; nil elsewhere
+	fold *train.Prediction // prediction out of fold; nil elsewhere
 }
 
 // scoredVersions returns the models of versions and the rescaled baseline.

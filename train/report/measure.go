@@ -24,15 +24,15 @@ import (
 // this package returned it.
 type Measured struct {
 	Evaluation *eval.Evaluation
-	Input      *eval.Input   // what was measured
+	Input      *eval.Input   // input of the evaluation
 	Encoding   encode.Report // encoding of the rows: unseen levels, filled nulls
 
 	options Options
-	model   *train.Model     // nil in an audit
+	model   *train.Model     // nil for an audit
 	run     *train.Run       // rows of the training, if they were evaluated
 	folds   *train.OutOfFold // predictions by models trained without the rows; nil if there are none
 
-	notes []string // of the measuring
+	notes []string // notes on the measuring
 	table string   // name of the evaluated table; if empty, rows of the training were evaluated
 
 	arena    *memory.Arena // storage of the evaluated rows of a table; nil means memory
@@ -119,7 +119,7 @@ func alternatives(s *tune.Selection) (out []string) {
 	for _, a := range s.Alternatives {
 		k, chosen := s.Candidates[a.Chosen], s.Best()
 		if k.Family == chosen.Family && k.Name == chosen.Name {
-			continue // with another μ at most
+			continue // the models differ in μ at most
 		}
 		out = append(out, fmt.Sprintf("%s by the %s", k.Name, tune.CriterionText(a.Criterion, s.Rate)))
 	}
@@ -176,7 +176,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		var err error
-		if o.Favourable == "" { // that of the training
+		if o.Favourable == "" { // use the value of the training
 			o.Favourable = m.Config.Favourable
 		}
 		if o.ReferenceGroup == "" && len(o.Groups) == 0 {

@@ -11,7 +11,7 @@ import (
 // Names of the models of a training in all tables and figures.
 const (
 	Baseline = "ERM"
-	Robust   = "robust"             // trained against an adversary
+	Robust   = "robust"             // a model trained against an adversary
 	Balanced = "group-balanced ERM" // ERM in which every group of the last grouping has the same total weight
 	Rescaled = "rescaled ERM"       // the baseline with a slope and an intercept fitted to the robust objective
 )
@@ -49,7 +49,7 @@ type Options struct {
 	// audit
 	Threshold  *float64
 	Weight     string // column of positive row weights; if empty, that of the training if the table has it
-	Unweighted bool   // every row counts once
+	Unweighted bool   // whether every row counts once
 	Unit       string // unit of a numeric target for readers, such as "USD per week"
 	Filter     string // selects the rows of a table to evaluate on, see data.Frame.Filter; empty means all
 
@@ -125,9 +125,9 @@ func (o Options) favourable(target, positive, negative string) (*eval.Favourable
 
 // An OptionError reports an option that does not fit the table or the other options.
 type OptionError struct {
-	Option string // of the command, without dashes
+	Option string // option of the command, without dashes
 	Msg    string
-	Help   string // what to do, or ""
+	Help   string // advice, or ""
 }
 
 func (e *OptionError) Error() string {

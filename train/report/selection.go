@@ -91,7 +91,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 	const width = 25
 	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth",
 		"average": "average", "trade-off": "trade-off"}[s.Criterion]
-	scale := 1.0 // of the standard model
+	scale := 1.0 // magnitude of the values of the standard model
 	for _, v := range []float64{math.Abs(s.Candidates[0].Value), math.Abs(s.Candidates[0].Average)} {
 		if v > scale && !math.IsInf(v, 1) {
 			scale = v

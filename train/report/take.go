@@ -17,7 +17,7 @@ import (
 // scoredRows holds the predictions, targets and groups of rows. Features are read one block after another and are
 // not kept.
 type scoredRows struct {
-	Rows   []int     // in the table
+	Rows   []int     // row numbers in the table
 	Target []float64 // encoded
 	Groups []encode.Grouping
 

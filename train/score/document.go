@@ -30,7 +30,7 @@ type Document struct {
 	} `json:"config"`
 	Encoder      *encoder  `json:"encoder"`
 	Coefficients []float64 `json:"coefficients"`
-	Recalibrated []float64 `json:"recalibrated_coefficients"` // nil: Coefficients predict
+	Recalibrated []float64 `json:"recalibrated_coefficients"` // nil if Coefficients are used for predictions
 }
 
 // A readColumn describes how a column of the training table was read.
@@ -89,7 +89,7 @@ type input struct {
 	Vector    string    `json:"vector"`
 	Index     []int     `json:"index"`
 	Scales    []float64 `json:"scales"`
-	Shifts    []float64 `json:"shifts"` // of dense vectors
+	Shifts    []float64 `json:"shifts"` // shifts of dense vectors
 	Fills     []float64 `json:"fills"`
 	Missing   bool      `json:"missing"`
 	Other     bool      `json:"other"`
@@ -213,7 +213,7 @@ func (d *Document) Formula() (*Formula, error) {
 	case e.Target.Exposure != "" && d.Link != "log":
 		return nil, fmt.Errorf("score: the model is damaged: the exposure %q needs the link log", e.Target.Exposure)
 	case target.Numeric && d.Link == "log" && target.Transform == "":
-		target.Transform = d.Link // whose inverse is the prediction
+		target.Transform = d.Link // the inverse of Link yields the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):
 		return nil, fmt.Errorf(
 			"score: the loss of the model has the link %q, which a formula cannot express: train.Model.Predict can", d.Link)

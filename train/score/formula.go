@@ -20,7 +20,7 @@ type Kind uint8
 
 // The kinds of columns.
 const (
-	Other       Kind = iota // not known
+	Other       Kind = iota // the kind is not known
 	Numeric                 // a number
 	Categorical             // levels of a category
 	Bool                    // true or false
@@ -53,10 +53,10 @@ func (k *Kind) UnmarshalText(b []byte) error {
 // A Target specifies how the margin is converted to a prediction.
 type Target struct {
 	Name     string
-	Numeric  bool     // a number; else classes
+	Numeric  bool     // the target is a number, not a class
 	Positive string   // the one of two classes whose probability is predicted
-	Negative string   // the other of two classes
-	Classes  []string // of more than two classes
+	Negative string   // the other class, if there are two
+	Classes  []string // the classes, if there are more than two
 
 	// The prediction of a number is the inverse of Transform ("", "log" or "log1p"), evaluated at Shift +
 	// Scale·margin and multiplied by Smear; a Smear of 0 means 1.
@@ -116,14 +116,14 @@ type Formula struct {
 
 // A Product is the contribution of a derived column to the margin: Weight·(Π_factors − Shift)/Scale.
 type Product struct {
-	Factors              []Factor // at least one
+	Factors              []Factor // one or more factors
 	Weight, Shift, Scale float64
 }
 
 // A Factor is a function of a number with nulls filled, or the indicator of a level of a category.
 type Factor struct {
 	Term     int      // index in Formula.Terms
-	Function Function // of a number
+	Function Function // function of a number
 	Level    int      // index of the level of a category; len(Levels) stands for nulls
 }
 
@@ -138,7 +138,7 @@ type Term struct {
 	// the vector column of which this is an entry, such as emb for emb[3]; otherwise empty
 	Vector string `json:",omitempty"`
 
-	// Of a number.
+	// fields for a number
 	Weight, Shift, Scale float64
 	Fill                 *float64 // replaces a null; if nil, a null is an error
 	// the column holds dates; the number is days since 1970-01-01 UTC
@@ -146,10 +146,10 @@ type Term struct {
 	Low, High *float64        `json:",omitempty"` // smallest and largest training value; nil if unknown
 	Renamed   []RenamedNumber `json:",omitempty"` // numbers that are read as different numbers or as nulls
 
-	// Of a category.
+	// fields for a category
 	Levels  []string
 	Weights []float64
-	Null    bool    // nulls are a separate level
+	Null    bool    // whether nulls are a separate level
 	Missing float64 // weight of nulls; 0 unless Null
 
 	// Places lists the indices of a sparse vector that have a weight, in ascending order. The term is the sum
@@ -160,7 +160,7 @@ type Term struct {
 // A RenamedNumber is a number that is read as a different number or as a null.
 type RenamedNumber struct {
 	From float64
-	To   *float64 // nil: a null
+	To   *float64 // nil stands for a null
 }
 
 // Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name. It panics

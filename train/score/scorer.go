@@ -22,7 +22,7 @@ type Scorer struct {
 
 	target  Target
 	outputs []output  // one output, or one for each of more than two classes
-	cells   sync.Pool // *[]cell, one cell per term
+	cells   sync.Pool // of type *[]cell, one cell for each term
 }
 
 // An output computes a margin.
@@ -38,7 +38,7 @@ type scoredTerm struct {
 	weights  []float64 // weights of the levels and of nulls, followed by 0 for unseen levels
 	byText   map[string]int
 	byNumber map[float64]int
-	byBool   [2]int // of false and true
+	byBool   [2]int // indices of false and true
 }
 
 // A cell is a value after conversion by its term: a number with nulls filled, or a level.
@@ -47,7 +47,7 @@ type cell struct {
 	level  int // index of scoredTerm.weights
 	note   Adapted
 
-	entries *entries // of a vector
+	entries *entries // entries of a vector
 }
 
 // An Error reports a value or a row that cannot be scored.
@@ -99,7 +99,7 @@ type Adapted uint8
 // Ways in which a row can be adapted.
 const (
 	Unseen  Adapted = 1 << iota // a level was not seen in training and contributes nothing
-	Filled                      // a null was filled
+	Filled                      // a null that was filled
 	Outside                     // a number lies outside the range of the training rows
 )
 
@@ -219,7 +219,7 @@ type Contribution struct {
 	Columns []string
 	Value   float64
 	Unseen  bool // the level was not seen in training and contributes nothing
-	Filled  bool // a null was filled
+	Filled  bool // whether a null was filled
 	Outside bool // the number lies outside the range of the training rows
 }
 

@@ -55,7 +55,7 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 	for place := range at {
 		places = append(places, place)
 	}
-	sort.Ints(places) // one order of summation
+	sort.Ints(places) // sums are always taken in the same order
 	c := cell{entries: &entries{}}
 	for _, place := range places {
 		x := at[place]

@@ -22,24 +22,24 @@ var erm = level.Level{Average: "plain", Penalty: "kl"}
 type Candidate struct {
 	// erm, half, balanced, subsets, validation-subsets, groups or "rows, chi2"
 	Family     string      `json:"family"`
-	Name       string      `json:"name"` // for people
+	Name       string      `json:"name"` // name for people
 	Level      level.Level `json:"level"`
 	Mu         float64     `json:"mu"`
-	Average    float64     `json:"average"`               // mean loss, or mean error
-	WorstGroup *float64    `json:"worst_group,omitempty"` // largest group mean
+	Average    float64     `json:"average"`               // mean loss or mean error
+	WorstGroup *float64    `json:"worst_group,omitempty"` // largest mean of a group
 	Tail       float64     `json:"tail"`                  // mean of the largest tenth of the losses
 	// value of the criterion, smoothed if it is about the worst group
 	Value       float64 `json:"value"`
-	Improvement float64 `json:"fall"` // decrease of Value from ERM's
+	Improvement float64 `json:"fall"` // decrease of Value relative to ERM
 	// standard error of Improvement, widened if the groups that decide have few rows
 	SE     float64 `json:"se"`
 	Cost   float64 `json:"rise"` // increase in the average from that of ERM
 	CostSE float64 `json:"rise_se"`
-	Rows   int     `json:"rows"` // rows of the estimates
+	Rows   int     `json:"rows"` // number of rows of the estimates
 	// number of rows in the smaller one of the worst groups of ERM and of the candidate; if there are no
 	// groups, all rows
 	Deciding int  `json:"deciding"`
-	Allowed  bool `json:"allowed"` // the candidate may replace ERM
+	Allowed  bool `json:"allowed"` // whether the candidate may replace ERM
 }
 
 // WideColumns is the minimum number of columns, not counting products for group coefficients, for which balanced

@@ -10,7 +10,7 @@ import (
 
 const (
 	powerSteps   = 20 // iterations towards the first principal direction of a class
-	clusterSteps = 30 // of Lloyd's algorithm, at most
+	clusterSteps = 30 // maximum number of steps of Lloyd's algorithm
 )
 
 // InferGroups returns the rows of t with inferred groups. The rows of every class are divided into two groups by
@@ -72,7 +72,7 @@ func (t *Table) splitInTwo(member []float64) []bool {
 	for j := range ones {
 		ones[j] = 1
 	}
-	sum := func(weight []float64) (total []float64) { // over the rows, Σ weight·row
+	sum := func(weight []float64) (total []float64) { // sum of weight·row over the rows
 		total = make([]float64, d)
 		t.X.AddRowsTo(total, weight, ones, 0, t.N)
 		return total

@@ -39,7 +39,7 @@ func (m *measure) countComparisons(losses [][]float64, seed uint64) Comparisons 
 	k := len(losses)
 	// A family consists of the risks of all candidates, followed by their changes from ERM.
 	risk := newDeviations(groups, k)
-	change := newDeviations(groups+1, k-1) // the last of all rows
+	change := newDeviations(groups+1, k-1) // the last element is over all rows
 	visit := func(weight []float64, add func(d *deviations, s, c int, v, w float64)) {
 		for c := range k {
 			for j := range n {

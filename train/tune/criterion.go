@@ -17,8 +17,8 @@ const tailShare = 0.1
 // A measure estimates risks from one out-of-fold value for each row, which is a loss or an error.
 type measure struct {
 	rows   level.Rows
-	weight []float64 // by row
-	total  float64   // sum of weight
+	weight []float64 // weight of each row
+	total  float64   // sum of all weights
 	// for each group, whether it has enough rows to be the worst group; nil if there are no groups
 	eligible []bool
 	members  [][]int32 // for each group, its rows with positive weight
@@ -36,7 +36,7 @@ func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 	if r.Group == nil {
 		return m
 	}
-	count := make([][]int, len(r.Labels)) // by group and fold
+	count := make([][]int, len(r.Labels)) // number of rows by group and fold
 	for g := range count {
 		count[g] = make([]int, folds)
 	}

@@ -39,8 +39,8 @@ type foldRun struct {
 	// leads holds, for each spec and evaluated row, the result of classLeads if there are more than two
 	// classes; it is nil for other targets.
 	leads  [][]float64
-	x      [][][]float64 // by fold and spec: solutions
-	passes float64       // over the table
+	x      [][][]float64 // solutions by fold and spec
+	passes float64       // number of passes over the table
 }
 
 // largeTable is the number of matrix entries above which folds are solved one after another.

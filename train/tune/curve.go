@@ -9,17 +9,17 @@ import (
 // A CurvePoint is the out-of-fold risk of a level that is fitted to a part of the rows of the other folds. All
 // risks are estimated on the same rows.
 type CurvePoint struct {
-	Name         string   `json:"name"` // of the level
+	Name         string   `json:"name"` // name of the level
 	Rows         int      `json:"rows"` // number of rows to which the level was fitted, averaged over the folds
 	Average      float64  `json:"average"`
 	SE           float64  `json:"se"`
-	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest group mean
+	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest mean of a group
 	WorstGroupSE *float64 `json:"worst_group_se,omitempty"`
 }
 
 const (
 	curvePoints  = 5  // number of points for each level; each has twice as many rows as the preceding one
-	minCurveRows = 50 // of a part
+	minCurveRows = 50 // minimum number of rows of a part
 )
 
 // learningCurve returns the risks of ERM and of the chosen level as functions of the number of rows to which they

@@ -18,7 +18,7 @@ import (
 type Table struct {
 	level.Rows
 	X      design.Matrix
-	Target []float64 // as the loss takes it
+	Target []float64 // the target as the loss uses it
 	Loss   losses.Loss
 	Primal dro.L2
 

@@ -13,14 +13,14 @@ import (
 // A Path bounds the optimal objective of an adversary over rows for every penalty coefficient (dro.Path).
 type Path struct {
 	Penalty dro.Divergence `json:"penalty"`
-	Solved  []float64      `json:"solved"` // the coefficients solved at, ascending
+	Solved  []float64      `json:"solved"` // coefficients that were solved for, ascending
 	Nu      []float64      `json:"nu"`     // ascending
 	Upper   []float64      `json:"upper"`  // upper bounds of the optimal objective at Nu
 	Lower   []float64      `json:"lower"`
 }
 
 const (
-	pathPoints = 60   // of a path
+	pathPoints = 60   // number of points of a path
 	pathWidth  = 1e-3 // relative width of a bracket below which no further ν is solved
 	pathMore   = 8    // maximum number of coefficients that are solved in addition to those of the candidates
 )
@@ -29,7 +29,7 @@ const (
 // solves for further penalty coefficients where the bracket is widest. x is the solution of ERM.
 func (t *Table) boundPaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
-	var mu float64 // of all of them
+	var mu float64 // the μ of all candidates
 	for _, c := range of {
 		if c.Family == rowsFamily {
 			solve, mu = append(solve, *c.Level.Nu), c.Mu

@@ -24,9 +24,9 @@ var pathFactors = []float64{100, 10, 1}
 type path struct {
 	family string
 	level  level.Level
-	best   int // candidate with the least value
-	top    int // candidate with the largest μ
-	bottom int // candidate with the smallest μ
+	best   int // index of the candidate with the least value
+	top    int // index of the candidate with the largest μ
+	bottom int // index of the candidate with the smallest μ
 	up     int // number of steps to larger μ without an improvement
 	down   bool
 }

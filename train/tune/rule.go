@@ -33,7 +33,7 @@ type values struct{ losses, errors, smoothed [][]float64 }
 type judge struct {
 	measure *measure
 	values  values
-	rate    float64 // of the trade-off
+	rate    float64 // rate of the trade-off
 
 	// for each candidate, the rows with the largest quarter of the losses; set when needed
 	largest map[int][]int32

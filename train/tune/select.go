@@ -31,7 +31,7 @@ type Options struct {
 	SharedColumns int          // number of columns whose coefficients all groups share; 0 means all columns
 	Path          bool         // bound the optima for every penalty coefficient
 	Curve         bool         // estimate risks as functions of the number of rows used for fitting
-	Ridge         bool         // whether to choose μ too
+	Ridge         bool         // whether μ is also chosen
 	Range         *level.Range // levels at which a constant is optimal, which are not tried; nil if unknown
 	Comparisons   bool         // compute the effective numbers of comparisons
 	Seed          uint64
@@ -77,14 +77,14 @@ type Selection struct {
 	Folds int `json:"folds"`
 	// number of validation rows on which the candidates were evaluated; 0 means cross-validation
 	Validation int         `json:"validation,omitempty"`
-	Rows       int         `json:"rows"`            // rows of the choice
-	Of         int         `json:"of"`              // training rows
+	Rows       int         `json:"rows"`            // number of rows of the choice
+	Of         int         `json:"of"`              // number of training rows
 	Passes     float64     `json:"passes"`          // passes over the rows used for the choice
 	Paths      []Path      `json:"paths,omitempty"` // paths of the adversaries over rows, if requested
-	Candidates []Candidate `json:"candidates"`      // ERM first
+	Candidates []Candidate `json:"candidates"`      // candidates, with ERM first
 	Chosen     int         `json:"chosen"`          // index
 
-	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
+	Alternatives []Alternative `json:"alternatives,omitempty"` // the choices of other criteria
 	// proportion of resamples of the rows in which a different family is chosen
 	Unstable float64 `json:"unstable"`
 	Replaced float64 `json:"replaced"` // proportion of resamples in which the rule replaces ERM
@@ -161,15 +161,15 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 type selectionRun struct {
 	*Selection
 	options Options
-	table   *Table // the rows of the choice
+	table   *Table // table of the rows of the choice
 	measure *measure
 	budget  float64   // share of ERM's average; +Inf means no budget
-	start   []float64 // ERM's solution on all rows
+	start   []float64 // solution of ERM on all rows
 
 	measured      *Table       // rows on which candidates are evaluated: those of table, or validation rows
 	run           *foldRun     // run of the candidates that are fitted to the rows of table
 	validationRun *foldRun     // run of the candidates that are fitted to the validation rows; may be nil
-	solved        []solvedSpec // by candidate
+	solved        []solvedSpec // solutions for each candidate
 	values        values
 }
 
@@ -178,7 +178,7 @@ type selectionRun struct {
 const validationFolds = 10
 
 const (
-	maxEntries = 2e7    // matrix entries of the choice
+	maxEntries = 2e7    // maximum number of matrix entries of the choice
 	minRows    = 10_000 // minimum number of rows to which maxEntries may reduce the rows
 )
 
@@ -440,7 +440,7 @@ func (s *Selection) MuOf(family string, fallback float64) float64 {
 // lossesOf returns the losses of the rows at their margins.
 func (t *Table) lossesOf(margin []float64) []float64 {
 	if t.Outputs > 1 {
-		return margin // losses already
+		return margin // the values are losses already
 	}
 	loss := make([]float64, len(margin))
 	t.Loss.EvalTo(loss, make([]float64, len(margin)), margin, t.Target)

@@ -29,7 +29,7 @@ const (
 	Brotli   Codec = 4
 	Zstd     Codec = 6
 	LZ4Raw   Codec = 7
-	LZ4Frame Codec = -1 // of Arrow IPC
+	LZ4Frame Codec = -1 // LZ4 frames as in Arrow IPC
 )
 
 var codecs = map[Codec]struct {

@@ -92,7 +92,7 @@ var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", 
 
 // A moment is a date, or a date and a time.
 type moment struct {
-	days   float64   // since 1970-01-01 UTC
+	days   float64   // days since 1970-01-01 UTC
 	in     layoutSet // layouts that the text has; empty if it is not a date
 	zoned  bool      // the text has an offset from UTC
 	offset int       // that, in seconds
@@ -156,7 +156,7 @@ func parseClock(s string) (sinceMidnight time.Duration, zoned bool, offset int, 
 		}
 	}
 	for _, layout := range clocks {
-		if t, err := time.Parse(layout, s); err == nil { // am or pm
+		if t, err := time.Parse(layout, s); err == nil { // the time may have "am" or "pm"
 			return t.Sub(midnight), false, 0, true
 		}
 	}
@@ -238,7 +238,7 @@ func Dates(texts []string, rows []int, order string) (days []float64, formats []
 
 // A Day is a text read as a date, or as a date and a time.
 type Day struct {
-	Days   float64 // since 1970-01-01 UTC
+	Days   float64 // days since 1970-01-01 UTC
 	Zone   string  // zone of an offset from UTC; "" if there is no offset
 	IsDate bool
 }

@@ -53,7 +53,7 @@ type lines struct {
 	index   map[string]int
 	last    []int // last row, counted from 1, that had the key, for each key
 	row     int
-	object  json.RawMessage // the row
+	object  json.RawMessage // the row, as a JSON object
 	record  []string
 	kinds   []table.Kind // kind of the current row's value if it is unquoted, for each key
 }
@@ -91,7 +91,7 @@ func (l *lines) Read() ([]string, error) {
 	for rest := skipSpaces(l.object[1:]); rest[0] != '}'; {
 		var key, value []byte
 		key, rest = cutScalar(rest)
-		rest = skipSpaces(rest)[1:] // the colon
+		rest = skipSpaces(rest)[1:] // skip the colon
 		i, err := l.column(key)
 		if err != nil {
 			return nil, err
@@ -167,7 +167,7 @@ func (l *lines) setValue(i int, value []byte) error {
 
 // unquote returns the text of a valid JSON string, given with its quotes.
 func unquote(quoted []byte) (text string) {
-	_ = json.Unmarshal(quoted, &text) // the decoder has checked it
+	_ = json.Unmarshal(quoted, &text) // the decoder has checked the text
 	return text
 }
 

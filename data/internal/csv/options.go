@@ -168,7 +168,7 @@ func (o Options) numberFormat() numberFormat {
 // A numberFormat describes how numbers are written.
 type numberFormat struct {
 	decimal, thousands string
-	strip              string // characters stripped from both ends
+	strip              string // characters that are stripped from both ends of a field
 }
 
 // plain is the format of numbers in Go source code.

@@ -272,7 +272,7 @@ func (r *reading) fill(rows int) (*intake.Table, error) {
 		if err != nil && err != io.EOF {
 			return nil, r.rowError(err)
 		}
-		if len(record) != len(r.columns) { // of no record, too
+		if len(record) != len(r.columns) { // at the end of the file, record is empty
 			return nil, &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
 		}
 		for i, s := range record {
@@ -374,7 +374,7 @@ func (r *reading) checkMemory(rows int) error {
 	}
 	const columnBytes = 1 << 10
 	all := int64(rows)
-	if rows >= everyRows { // a few rows say little
+	if rows >= everyRows { // a few rows are not representative
 		all = r.text.Project(all)
 	}
 	use := fmt.Sprintf("for %d rows of %d columns", all, used)

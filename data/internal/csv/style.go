@@ -38,7 +38,7 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 
 // A numberCount counts the values of a column that are numbers in each style.
 type numberCount struct {
-	as   numberFormat      // as the file is read
+	as   numberFormat      // format in which the file is read
 	same [len(styles)]bool // styles that read all numbers in the same way
 	// number of examined texts that are not numbers in the format with which the file is read
 	texts int
@@ -53,7 +53,7 @@ type numberCount struct {
 	long          string        // first of these with more than three digits
 	fractions     int           // of the numbers, those with a decimal separator
 	dotted        int           // of these, those whose decimal separator may stand between thousands, as 1.234
-	dottedExample string        // the first of these
+	dottedExample string        // the first such value
 	dottedRow     int           // row of the first such number, counted from 1
 	signed        [maxSigns]int // count of numbers with each of the stripped characters
 }
@@ -92,7 +92,7 @@ func (c *numberCount) addNumber(s string, row int) {
 		return // the text is the same number in every style
 	}
 	if c.as.thousands == "" || strings.Contains(s, c.as.decimal) {
-		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one other fraction decides
+		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one more fraction decides
 			if c.dotted++; c.dotted == 1 {
 				c.dottedExample, c.dottedRow = strings.Clone(s), row+1
 			}

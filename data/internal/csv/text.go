@@ -11,9 +11,9 @@ import (
 // A textFile is a text file with the properties that matter for CSV.
 type textFile struct {
 	*text.File
-	spaced bool // spaces separate the fields
+	spaced bool // whether fields are separated by spaces
 	sep    rune // separator stated in a first line "sep=;", or 0
-	skip   int  // bytes of that line
+	skip   int  // number of bytes of that line
 }
 
 // newTextFile examines the beginning of a file.

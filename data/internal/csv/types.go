@@ -18,7 +18,7 @@ import (
 // second.
 type column struct {
 	renaming *intake.Renaming
-	asDates  bool // dates are numbers
+	asDates  bool // whether dates become numbers
 	verbatim bool
 	used     bool
 
@@ -30,29 +30,29 @@ type column struct {
 
 	emptyRow      int // first row with an empty field
 	nulls         int // number of empty fields and of texts declared to mark missing values
-	absent        int // NA and its like
+	absent        int // number of texts such as NA
 	numbers       int
 	integers      int
 	bools         int
 	words         int       // neither
 	marks         int       // number of the words that often mark missing values
-	dates         int       // of the words
+	dates         int       // number of dates among the words
 	order         layoutSet // layouts that these dates may have
 	format        [2]string // example dates in two different formats
-	zone          string    // of the dates
+	zone          string    // time zone of the dates
 	shortYears    int       // number of the words that are dates with a two-digit year
 	accounts      int       // number of the numbers in accounting notation
-	account       string    // the first of these
+	account       string    // the first such number
 	unexpectedRow int
 	unexpected    string
 	paddedRow     int // first row with leading zeros
 	padded        string
-	count         numberCount // in other styles of numbers
+	count         numberCount // counts of numbers in other styles
 
 	*table.Column
 	levels *table.Levels
 	first  int          // row of the first value in memory; preceding values are in parts
-	parts  []table.Part // of the rows before
+	parts  []table.Part // parts of the preceding rows
 }
 
 // newColumn returns a column with the given name and without values.
@@ -350,7 +350,7 @@ func (c *column) setType(name string) {
 	case c.words == 0 && c.numbers == 0 && c.bools > 0:
 		c.Kind, c.Type = table.Bool, "bool"
 	default:
-		nulls, c.nullNA = c.nulls, false // NA is text
+		nulls, c.nullNA = c.nulls, false // NA is text in this column
 		if c.numbers > 0 || c.asDates && c.known != nil {
 			c.UnexpectedRow, c.Unexpected = c.unexpectedRow, c.unexpected
 		} else if nulls > 0 && c.words+c.absent == 0 {
@@ -390,7 +390,7 @@ func (c *column) spill(to *intake.Spill, rows int) error {
 
 // store stores the value of a row.
 func (c *column) store(s string, row int) {
-	text := s // before it is renamed
+	text := s // the text before it is relabelled
 	if !c.verbatim {
 		if !c.keepsBlanks() {
 			s = strings.TrimSpace(s)

@@ -10,7 +10,7 @@ import (
 // A Writer writes columns as CSV with a header line, one block of rows after another. Nulls are empty fields.
 type Writer struct {
 	out    *csv.Writer
-	record []string // nil before the header
+	record []string // nil until the header is written
 }
 
 // NewWriter returns a Writer with the given delimiter.

@@ -12,9 +12,9 @@ import (
 // started.
 type Faulty struct {
 	At       int64 // the read that fails, counted from 1; 0 means none
-	Err      error // with what
+	Err      error // the error that is returned
 	Readings atomic.Int64
-	Open     atomic.Int64 // readers that are not closed
+	Open     atomic.Int64 // number of readers that are not closed
 }
 
 // Stored returns columns of the file, divided into parts of the given number of rows.

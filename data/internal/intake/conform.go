@@ -38,7 +38,7 @@ func (p conformed) Open(row int, b *table.Buffers) (table.Values, error) {
 
 type conformedValues struct {
 	table.Values
-	own *table.Levels // the texts of the file
+	own *table.Levels // the levels of the file
 	to  []int32       // code in the levels of the reader for each original code; -1 if not looked up
 }
 

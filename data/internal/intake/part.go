@@ -9,7 +9,7 @@ import (
 // A Source is a file to be read.
 type Source interface {
 	io.ReaderAt
-	Name() string // for messages
+	Name() string // the name used in messages
 	Size() int64
 
 	// Afford returns an error if the memory does not suffice for the given number of bytes. use states the

@@ -14,7 +14,7 @@ type Watch struct {
 	at     table.Progress
 	report func(table.Progress)
 	cells  int64 // encoded
-	wide   int64 // columns being encoded
+	wide   int64 // number of columns that are being encoded
 }
 
 type watchKey struct{}

@@ -18,13 +18,13 @@ const vectorsInMemory = 64 << 20
 // length differs from that of other lists, building fails, and Fault names the row.
 type VectorBuilder struct {
 	rows, size int
-	row        int    // rows that are complete
+	row        int    // number of complete rows
 	length     int    // number of numbers in the current row
-	begun      bool   // a row was begun
+	begun      bool   // whether a row was begun
 	width      int    // number of numbers in every row; −1 until the first row is complete
 	faultRow   int    // first row (1-based) that is not a vector; 0 if there is none
-	fault      string // what is wrong with it
-	b          []byte // not yet written
+	fault      string // description of the error in the row
+	b          []byte // bytes that are not yet written
 	file       *os.File
 }
 

@@ -18,7 +18,7 @@ type builder struct {
 	out    *table.Column
 	levels *table.Levels
 	exact  bool                  // the values are read as field.Exact
-	vector *intake.VectorBuilder // set for lists of floats
+	vector *intake.VectorBuilder // not nil for lists of floats
 	sparse *table.SparseBuilder  // set for lists of entries of sparse vectors
 
 	from  *table.Column // dictionary in which codes were last looked up
@@ -110,7 +110,7 @@ func (n node) countNulls(valid []byte) (nulls int) {
 // A piece is a range of rows of a field that is not a list, with its decompressed buffers.
 type piece struct {
 	rows    int
-	valid   []byte // nil for no nulls
+	valid   []byte // nil if there are no nulls
 	buffers [][]byte
 	base    uint64 // offset at which buffers[2] begins, for texts with offsets
 }
@@ -348,7 +348,7 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 		} else {
 			at = e.Bits(indices[i*e.Size:])
 		}
-		if at >= n || e.Signed && at>>(63-unused) != 0 { // beyond the end or negative
+		if at >= n || e.Signed && at>>(63-unused) != 0 { // the index is negative or beyond the end
 			panic(table.Damaged("an index into a dictionary is out of range"))
 		}
 		k, row := int(at), start+i

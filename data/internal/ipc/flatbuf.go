@@ -10,7 +10,7 @@ import (
 // against the available bytes, and panic with an error if one is invalid.
 type fbTable struct {
 	b  []byte
-	at int // of the table
+	at int // offset of the table
 }
 
 func fbFail() { panic(table.Damaged("the metadata cannot be read")) }

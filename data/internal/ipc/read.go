@@ -68,7 +68,7 @@ func cutStream(src rawFile) (*schema, []*message, error) {
 
 // cutFile returns the schema of an Arrow IPC file and the messages that its footer lists.
 func cutFile(src rawFile) (*schema, []*message, error) {
-	end := src.Size() - int64(len(ipcMagic)) - 4 // of the footer
+	end := src.Size() - int64(len(ipcMagic)) - 4 // offset of the end of the footer
 	var tail []byte
 	if src.Size() >= 24 {
 		tail = bytesAt(src, span{end, int64(len(ipcMagic)) + 4}, nil)
@@ -139,7 +139,7 @@ func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
 type decoder struct {
 	src          intake.Source
 	schema       *schema
-	values       map[int64]*field // of dictionaries, by number
+	values       map[int64]*field // types of the values of dictionaries, by number
 	batches      []*batch
 	rows         int64
 	dictionaries map[int64]*table.Column // dictionaries as defined by the batches decoded so far

@@ -28,7 +28,7 @@ const (
 	typeDuration  = 18
 	typeLargeText = 20
 	typeLargeList = 21
-	typeView      = 23 // of bytes
+	typeView      = 23 // views of bytes
 	typeTextView  = 24
 )
 
@@ -52,19 +52,19 @@ type field struct {
 	Name    string
 	Type    int
 	Bits    int           // size of a fixed-width value, or of the offset of a list or a text
-	Element table.Element // of a number
+	Element table.Element // element type of a number
 	// exact type of 64-bit integers, decimals, dates and times; without a form for others
 	Exact      table.ExactType
-	Scale      int32   // of a decimal
+	Scale      int32   // scale of a decimal
 	Divisor    float64 // number of units in a day or a second, for dates and times; 0 for others
 	Size       int     // number of values in a fixed-size list
-	Dense      bool    // of a union
+	Dense      bool    // whether a union is dense
 	Children   []*field
 	Dictionary int64         // number of the dictionary that holds the values; −1 if there is none
-	Index      table.Element // of the indices into it
+	Index      table.Element // element type of the indices into the dictionary
 
 	Kind    table.Kind // kind of column as which the values can be used
-	Label   string     // what the type is called
+	Label   string     // name of the type
 	Integer bool
 	Clock   bool
 }
@@ -234,7 +234,7 @@ func (f *field) setType(t fbTable) {
 func (f *field) bufferCount() int {
 	switch {
 	case f.Dictionary >= 0:
-		return 2 // of the indices
+		return 2 // width of the indices
 	case f.Dense:
 		return 2
 	}

@@ -36,9 +36,9 @@ type part struct {
 	batch      *batch
 	buffers    []span
 	dictionary *table.Column
-	from, rows int // of the batch
+	from, rows int // rows of the batch
 	nullable   bool
-	marked     bool // a validity bitmap marks nulls
+	marked     bool // whether a validity bitmap marks nulls
 }
 
 // cutParts divides a field in a batch into parts, after checking its nulls. A field with compressed buffers or
@@ -154,10 +154,10 @@ type values struct {
 	*part
 	builder *builder
 	held    [][]byte // whole buffers; nil if only the bytes of a piece are read at a time
-	buf     [][]byte // memory for these
+	buf     [][]byte // memory of the buffers
 	next    int      // first row of the part that has not been decoded
 	at      int      // first of the decoded rows that has not been returned
-	have    int      // how many are decoded
+	have    int      // number of decoded values
 	code    []int32  // code in the levels of the reader, for each code of the builder; −1 means not looked up
 	inexact int
 }
@@ -199,7 +199,7 @@ func (v *values) decode() {
 	if bits := int(f.rowBits()); len(v.buffers) > 1 {
 		extra := 0
 		if f.Dictionary < 0 && (f.Type == typeText || f.Type == typeLargeText) {
-			extra = 1 // there is one more offset
+			extra = 1 // offsets have one more element
 		}
 		p.buffers[1] = v.bytesOf(1, row*bits/8, ((row+n+extra)*bits+7)/8)
 		if extra > 0 {

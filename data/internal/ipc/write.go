@@ -22,7 +22,7 @@ import (
 type Writer struct {
 	to  io.Writer
 	out *ipc.Writer          // set after the first block, which determines the schema
-	row *array.RecordBuilder // of the schema
+	row *array.RecordBuilder // builder of rows with the schema
 }
 
 // NewWriter returns a Writer to w.

@@ -25,7 +25,7 @@ import (
 const (
 	Label = "label"
 	Query = "qid"
-	Name  = "x" // of the vectors
+	Name  = "x" // name of the column of vectors
 )
 
 // longestLine is the maximum size of a line in bytes. Without a limit, a compressed file with a single line could
@@ -40,12 +40,12 @@ const mostPlace = math.MaxInt32 - 1
 
 // A reading holds the state of reading a file.
 type reading struct {
-	line    int // its number, from 1
+	line    int // number of the line, from 1
 	label   []float64
 	integer bool // every label is a whole number
 	query   []float64
 	vectors table.SparseBuilder
-	index   []int32 // of the line
+	index   []int32 // indices of the line
 	value   []float64
 }
 

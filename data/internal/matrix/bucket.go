@@ -25,7 +25,7 @@ type buckets struct {
 	size    int // number of rows of every bucket except the last
 	buffer  int // size of a block of a bucket, in numbers of 8 bytes
 	bucket  []*bucket
-	entries atomic.Int64 // of a sparse matrix
+	entries atomic.Int64 // number of entries of a sparse matrix
 }
 
 // A bucket is a file of blocks of equal size. A block is a sequence of records, padded with endOfBlock. A record
@@ -35,13 +35,13 @@ type bucket struct {
 	mu     sync.Mutex
 	file   *os.File
 	buf    []float64 // the block to be written next
-	blocks int       // that were written
+	blocks int       // number of blocks that were written
 }
 
 const (
 	bucketRows    = 1 << 14  // minimum number of rows of a bucket
 	bucketBuffers = 16 << 20 // total size in bytes of the buffers of all buckets
-	recordHead    = 3        // words before the places
+	recordHead    = 3        // number of words that precede the indices of the rows
 	endOfBlock    = -1       // stands in place of a number of rows; not 0, since a damaged disk may return zeros
 )
 
@@ -53,7 +53,7 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskSt
 	}
 	size := max(bucketRows, int(where.Bucket)/rowBytes)
 	all := (len(p.rows.Sets[0])+len(p.rows.Sets[1]))/size + 2
-	buffer := max(recordHead+1+columns, min(1<<17, bucketBuffers/8/all)) // a row at least
+	buffer := max(recordHead+1+columns, min(1<<17, bucketBuffers/8/all)) // at least one row must fit
 	var sets [2]*buckets
 	for s := range sets {
 		b, err := p.newBuckets(where, p.rows.Sets[s], size, buffer)

@@ -40,7 +40,7 @@ func MomentOfWeighted(v, w []float64) Moment {
 		m.Q += w[i] * z * z
 		rest += w[i] / m.W * z
 	}
-	m.Off += rest * (m.Hi - m.Lo) // what rounding left
+	m.Off += rest * (m.Hi - m.Lo) // add the rounding error
 	return m
 }
 
@@ -68,7 +68,7 @@ func MomentOf(v []float64) Moment {
 	}
 	off := (s0 + s1 + s2 + s3) / n
 	spread := m.Hi - lo
-	var q0, q1, q2, q3, r0, r1, r2, r3 float64 // squares, and what rounding left
+	var q0, q1, q2, q3, r0, r1, r2, r3 float64 // sums of squares, and their rounding errors
 	for i := 0; i < k; i += 4 {
 		w := v[i : i+4 : i+4]
 		a, b, c, d := (w[0]-lo-off)/spread, (w[1]-lo-off)/spread, (w[2]-lo-off)/spread, (w[3]-lo-off)/spread
@@ -149,7 +149,7 @@ func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 		return n, all.Lo, 0, true
 	}
 	spread := all.Hi - all.Lo
-	if all.N == n { // one part alone
+	if all.N == n { // the part is the only one
 		return n, all.Lo + all.Off, spread * math.Sqrt(all.Q/total), false
 	}
 	off := 0.0 // mean − lo

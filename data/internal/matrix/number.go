@@ -13,11 +13,11 @@ import (
 type Number struct {
 	Column             *table.Column
 	Fill, Shift, Scale float64
-	First              int // of the matrix: its column
+	First              int // index of the matrix column
 
 	mu     sync.Mutex
-	faults [2]Faults // by set
-	narrow bool      // it is stored as float32
+	faults [2]Faults // faults of each set
+	narrow bool      // whether the matrix stores float32
 }
 
 // NewNumber returns a numeric column of the design matrix without reading values.

@@ -13,7 +13,7 @@ import (
 // A Partition divides rows of a table into set 0, which holds the training rows or all rows to encode, and set 1,
 // the hold-out rows. Each set has its own order.
 type Partition struct {
-	Rows  int           // of the table
+	Rows  int           // number of rows of the table
 	Sets  [2][]int      // row numbers, in the order of the matrix
 	Arena *memory.Arena // memory for slices as long as the table; nil means the heap
 

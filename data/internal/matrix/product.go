@@ -69,7 +69,7 @@ type productValues struct {
 	product
 	row     int
 	readers []Reader
-	is      []*intake.ValueIndex // of categories, the indicator
+	is      []*intake.ValueIndex // indicators of the categories
 }
 
 func (v *productValues) Inexact() int { return 0 }

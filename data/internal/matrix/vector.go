@@ -12,7 +12,7 @@ import (
 type Vector struct {
 	Sparse *table.Sparse
 	Places *Places
-	Scales []float64 // nil: every one is 1
+	Scales []float64 // a nil Scales stands for ones
 	First  int
 }
 

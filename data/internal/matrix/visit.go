@@ -17,7 +17,7 @@ const StripeRows = 2048
 
 // A Tile holds a stripe of rows of adjacent columns, with temporary data of the code that uses it.
 type Tile struct {
-	First, Rows int         // the rows of the table
+	First, Rows int         // the first row and the number of rows in the table
 	Lo          int         // index of the tile's first column among the columns of the visit
 	Number      [][]float64 // values of the columns; those of nulls are arbitrary, even NaN
 	Null        [][]bool    // nil for a column that has no nulls in these rows
@@ -144,7 +144,7 @@ func pageCost(c *table.Column) (cost int) {
 func rowRanges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
-	var starts []int // of pages
+	var starts []int // first rows of the pages
 	row := 0
 	for _, p := range c.Parts {
 		for _, h := range p.Pages() {
@@ -178,13 +178,13 @@ func rowRanges(rows, n int, c *table.Column) [][2]int {
 type Reader struct {
 	parts   []table.Part
 	pages   *table.Buffers
-	nan     bool // NaN is null
-	row     int  // where to go on
+	nan     bool // whether NaN is a null
+	row     int  // row at which reading continues
 	part    int  // the part that contains row, once values have been read
-	start   int  // its first row
+	start   int  // first row of the piece
 	values  table.Values
 	inexact int
-	number  []float64 // of the last call
+	number  []float64 // numbers returned by the last call
 	null    []bool
 }
 

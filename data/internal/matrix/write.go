@@ -20,9 +20,9 @@ type sink interface {
 	countEntries(p piece) (toAllocate int)
 	// bytes returns the size in bytes of a matrix with the given number of entries.
 	bytes(entries int) int64
-	// allocate allocates it, with zeros.
+	// allocate allocates the matrix and sets it to 0.
 	allocate(entries int)
-	// put stores numbers of rows.
+	// put stores the numbers of a piece.
 	put(p piece)
 	// addCategories adds the categories and the intercept to the rows [lo, hi) of the matrix.
 	addCategories(lo, hi int)
@@ -38,7 +38,7 @@ type sink interface {
 // A piece holds adjacent numeric columns for some rows of a matrix.
 type piece struct {
 	places  []int       // indices of the rows in the matrix
-	rows    []int32     // and in the columns
+	rows    []int32     // indices of the rows in the columns of the table
 	columns [][]float64 // encoded
 	lo      int         // index of the first column among the numbers
 }
@@ -154,7 +154,7 @@ func (p *plan) fill(
 // Matrices holds the matrices of the sets of a partition.
 type Matrices struct {
 	sets  [2]sink
-	where *design.DiskStorage // nil: memory
+	where *design.DiskStorage // nil for memory
 	kept  bool
 }
 

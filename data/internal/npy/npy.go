@@ -30,7 +30,7 @@ const VectorName = "x"
 
 const (
 	maxHeader  = 1 << 16 // maximum size in bytes of a header; NumPy writes 128
-	maxArrays  = 10_000  // of an archive
+	maxArrays  = 10_000  // maximum number of arrays in an archive
 	maxTextLen = 1 << 16 // maximum size in bytes of a text of fixed width
 	inMemory   = 64 << 20
 )
@@ -153,7 +153,7 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 type header struct {
 	element table.Element
 	text    int  // size in bytes of a text; 0 for numbers
-	wide    bool // texts are UTF-32
+	wide    bool // whether texts are UTF-32
 	fortran bool
 	shape   []int
 	offset  int64

@@ -12,7 +12,7 @@ var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1
 func Decimal(v int64, scale int32) float64 {
 	const limit = 1 << 53
 	if v >= -limit && v <= limit && scale >= 0 && int(scale) < len(powersOfTen) {
-		return float64(v) / powersOfTen[scale] // both exact, so rounded once
+		return float64(v) / powersOfTen[scale] // both are exact, so only the quotient is rounded
 	}
 	return parseScaled(strconv.FormatInt(v, 10), scale)
 }

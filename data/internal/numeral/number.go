@@ -93,7 +93,7 @@ func FloatToHalf(v float64) uint16 {
 		return sign | 0x7c00
 	}
 	_, exponent := math.Frexp(v)
-	exponent = max(exponent-1, -14) // -14 also of subnormal numbers
+	exponent = max(exponent-1, -14) // the exponent of subnormal numbers is also -14
 	units := math.RoundToEven(math.Ldexp(v, 10-exponent))
 	// If units is 1024 or more, the implicit bit is set and adds one to the stored exponent; 2048 carries into
 	// the exponent.

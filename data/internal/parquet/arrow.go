@@ -21,7 +21,7 @@ func readArrowTypes(meta *metadata.FileMetaData) map[string]string {
 	}
 	var types map[string]string
 	if b, err := base64.StdEncoding.DecodeString(*text); err == nil {
-		types, _ = ipc.ReadExactTypes(b) // without it they are integers
+		types, _ = ipc.ReadExactTypes(b) // if there is an error, the columns are read as integers
 	}
 	return types
 }

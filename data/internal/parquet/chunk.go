@@ -27,8 +27,8 @@ type chunkReader struct {
 	fill    func(dst []float64) (total int64, present int, err error)
 	codes   func(dst []int32, levels *table.Levels) (total int64, present int, err error)
 	defs    []int16 // nil for a required column
-	row     int     // of the chunk
-	page    int     // the next one to begin
+	row     int     // row of the chunk
+	page    int     // index of the next page
 	left    int     // number of values left in the current page
 	lost    int     // index in the last batch of the first value that lost digits, or -1
 	inexact int     // first row (1-based, in the chunk) that lost digits, or 0
@@ -126,7 +126,7 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 	case *file.Int32ColumnChunkReader:
 		fillWith(r, a.ReadBatch, func(dst []float64, v []int32) {
 			for i, k := range v {
-				dst[i], _ = how.number(int64(k)) // all are exact
+				dst[i], _ = how.number(int64(k)) // all values of this type are exact
 			}
 		})
 	case *file.Int64ColumnChunkReader:

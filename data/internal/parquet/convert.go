@@ -21,9 +21,9 @@ type converter struct {
 	zoned   bool // times are in UTC, from a clock with a time zone
 	clock   bool // dates or times: the kind is Other, or Numeric in days
 	integer bool
-	number  func(v int64) (x float64, exact bool) // of Int32 and Int64
+	number  func(v int64) (x float64, exact bool) // conversion of Int32 and Int64
 	bytes   func(b []byte) (x float64, exact bool)
-	text    func(b []byte) string // of decimals that are texts
+	text    func(b []byte) string // conversion of decimals stored as texts
 }
 
 // unitsPerSecond maps Parquet's units of time to their number in a second.
@@ -169,7 +169,8 @@ func exactConverter(d *schema.Column, how converter, arrow string) converter {
 	case d.PhysicalType() == parquet.Types.Int96:
 		c.bytes = func(b []byte) (float64, bool) { return bits(int96Nanoseconds(b)) }
 	case e.Form == table.TimeForm:
-		c.number = func(v int64) (float64, bool) { how.number(v); return bits(v) } // checks the range
+		// how.number notes numbers outside its range
+		c.number = func(v int64) (float64, bool) { how.number(v); return bits(v) }
 	default:
 		c.number = bits
 	}

@@ -28,10 +28,10 @@ type chunk struct {
 // A leaf is a readable column of a file.
 type leaf struct {
 	in     intake.Source
-	index  int // among the file's leaf columns
+	index  int // index among the leaf columns of the file
 	descr  *schema.Column
 	how    converter
-	chunks []*chunk // one per row group
+	chunks []*chunk // one chunk for each row group
 	out    *table.Column
 	lists  bool // lists of floats, which may be vectors
 
@@ -127,7 +127,7 @@ func columnsOf(
 		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
 	}
 	var leaves []*leaf
-	at := 0 // leaf index
+	at := 0 // index of the leaf
 	for i := range root.NumFields() {
 		node := root.Field(i)
 		first := at

@@ -35,7 +35,7 @@ const (
 type pageHeader struct {
 	kind     int64
 	from     int64 // position in the file at which its bytes begin
-	packed   int   // how many there are
+	packed   int   // number of these bytes
 	size     int   // decompressed
 	values   int
 	encoding int64
@@ -45,9 +45,9 @@ type pageHeader struct {
 	defLen, repLen int
 	compressed     bool
 
-	defEncoding int64 // of version 1
+	defEncoding int64 // encoding of definition levels, in version 1
 	repEncoding int64
-	checked     bool // there is a checksum
+	checked     bool // whether there is a checksum
 	crc         uint32
 }
 
@@ -79,7 +79,7 @@ func walkPages(c *chunk) []pageHeader {
 	var sum int64
 	values, end := int64(c.values), c.from+c.size
 	if values == 0 {
-		return nil // a dictionary at most
+		return nil // the chunk has at most a dictionary
 	}
 	for at := c.from; at < end; {
 		h, n := c.readHeader(at)
@@ -129,7 +129,7 @@ func walkPages(c *chunk) []pageHeader {
 		default:
 			panic(table.Damaged("a page has the unknown type %d", p.kind))
 		}
-		n64 := d.int(1) // −1 without details
+		n64 := d.int(1) // −1 if the header has no details
 		if n64 < 0 {
 			panic(table.Damaged("a page header lacks its number of values"))
 		}
@@ -165,7 +165,7 @@ type pageFeed struct {
 
 	buffers    *table.Buffers
 	dictionary []byte   // decompressed
-	held       [][]byte // decompressed pages, in turn
+	held       [][]byte // buffers of decompressed pages, used in turn
 	turn       int
 }
 
@@ -339,7 +339,7 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 
 // checkPlain panics with an error unless b has the size of n plain values, optionally followed by padding.
 func (f *pageFeed) checkPlain(b []byte, n int, padding string) {
-	size := 4 * n // at least
+	size := 4 * n // the minimum size
 	switch {
 	case f.width > 0:
 		size = n * f.width

@@ -91,7 +91,7 @@ func checkDelta(b []byte, n int) int {
 		return v
 	}
 	block, minis, total := uvarint(), uvarint(), uvarint()
-	uvarint() // the first value
+	uvarint() // skip the first value
 	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || block%minis != 0 || (block/minis)%32 != 0 {
 		panic(table.Damaged("delta-encoded values have a bad header"))
 	}
@@ -100,7 +100,7 @@ func checkDelta(b []byte, n int) int {
 	}
 	per := int(block / minis)
 	for left := n - 1; left > 0; {
-		uvarint() // the least delta
+		uvarint() // skip the least delta
 		if len(b)-at < int(minis) {
 			panic(table.Damaged("delta-encoded values end early"))
 		}

@@ -12,8 +12,8 @@ import (
 
 type thriftValue struct {
 	kind   byte
-	num    int64         // bools, integers
-	bytes  []byte        // strings; aliases the input
+	num    int64         // value of a bool or an integer
+	bytes  []byte        // value of a string; aliases the input
 	list   []thriftValue // elements of lists and sets; maps as key, value, key, value, …
 	fields []thriftField // structs
 }

@@ -22,13 +22,13 @@ import (
 type File struct {
 	Source intake.Source
 	Mark   int               // size in bytes of the byte-order mark, or 0
-	From   encoding.Encoding // its encoding; nil for UTF-8
-	Head   []byte            // its first bytes
-	Whole  bool              // they are the whole text
+	From   encoding.Encoding // encoding of the text; nil for UTF-8
+	Head   []byte            // first bytes of the text
+	Whole  bool              // whether Head is the whole text
 
-	packed string  // gzip, bzip2 or nothing
+	packed string  // "gzip", "bzip2" or ""
 	cr     bool    // lines end in \r alone
-	reads  *stream // of the last Open
+	reads  *stream // stream of the last Open
 }
 
 // headBytes is the number of bytes at the beginning of a file that are examined to detect its format.

@@ -13,7 +13,7 @@ import (
 type Oracle struct {
 	saddle.Oracle
 	Points               [][]float64
-	Value, Slope, Weight []float64 // n, n·k and n
+	Value, Slope, Weight []float64 // of lengths n, n·k and n
 	// maximum number of derivatives of a sample that are compared with differences; 0 means all
 	MostCoordinates int
 }

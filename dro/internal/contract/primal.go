@@ -61,7 +61,7 @@ func (c *Primal) checkGradients(value []float64) error {
 	}
 	for a, x := range c.Points {
 		g := make([]float64, len(x))
-		for range 2 { // it adds
+		for range 2 { // the second call must add to the first
 			smooth.AddGradTo(g, x)
 		}
 		floats.Scale(0.5, g)

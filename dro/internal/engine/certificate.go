@@ -18,7 +18,7 @@ type point struct {
 	Objective float64
 
 	tried, bounded bool        // tried: Certify was called; bounded: the upper bound is known
-	risk           *riskBounds // nil: not computed
+	risk           *riskBounds // nil if not computed
 	proof          *Proof      // proof of the weights; nil if not computed
 }
 
@@ -27,10 +27,10 @@ type Certifier struct {
 	*Evaluator
 	point // the point last evaluated
 
-	free       bool // the last coordinate is unpenalised
+	free       bool // whether the last coordinate is unpenalised
 	intercepts int  // number of last coordinates that are unpenalised if there are several, otherwise 0
 
-	bound    []float64  // d: gradient at other weights
+	bound    []float64  // of length d: gradient at other weights
 	Err      []float64  // d bounds of the rounding error of a gradient
 	balanced []float64  // n weights with ⟨y, slope⟩ = 0; allocated when needed
 	shifted  *Evaluator // evaluator at other values of the free coordinate; allocated when needed
@@ -46,15 +46,15 @@ type Certifier struct {
 	RelativeGap   float64 // required relative gap; 0: unknown
 	Best          saddle.Certificate
 	BestX         []float64 // point with the smallest computed objective
-	BestObjective float64   // the objective there
-	upper         struct {  // point of Best.Upper
+	BestObjective float64   // objective at the best point
+	upper         struct {  // the point of Best.Upper
 		x                    []float64
 		objective, risk, tau float64
 	}
 
 	responses responseCheck // checks the best responses of a user-defined dual
 
-	scratchSpace []float64 // n; allocated by ScratchSpace
+	scratchSpace []float64 // of length n; allocated by ScratchSpace
 
 	Redundant   []bool // d flags: columns that can be omitted without changing the minimum; nil if unknown
 	IsDeficient bool   // columns without a penalty are linearly dependent up to rounding
@@ -109,7 +109,7 @@ func (c *Certifier) CheckPromises() error {
 		return nil
 	}
 	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
-	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // more than rounding
+	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // the difference exceeds rounding
 		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle "+
 			"that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
 	}
@@ -162,7 +162,7 @@ func (c *Certifier) CertifyUpper() {
 		return
 	}
 	if c.bounded = true; c.Objective > c.upper.objective && !math.IsInf(c.Best.Upper, 1) {
-		return // a better point has one
+		return // a better point has a certificate
 	}
 	risk, phi := c.riskAbove(), c.Problem.Primal.Value(c.X)
 	rounding := c.PointRounding(phi)
@@ -326,7 +326,7 @@ func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
 // improves the best one. y is nil if the weights are unknown.
 func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
-	if !(lower > c.Best.Lower) { // true for NaN
+	if !(lower > c.Best.Lower) { // also true if lower is NaN
 		return
 	}
 	if c.boundIfClose(lower); lower > c.Best.Upper {

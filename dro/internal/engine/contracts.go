@@ -159,7 +159,7 @@ type Restrictable interface {
 
 // A Radial is an adversary that may be limited to a ball around its reference weights.
 type Radial interface {
-	// HasBall reports whether it is.
+	// HasBall reports whether the adversary is limited to a ball.
 	HasBall() bool
 
 	// WithoutBall returns the dual without this limit.
@@ -200,13 +200,13 @@ func (p Pieces) None() bool { return p.Parts == nil && p.Groups == nil }
 // A Portion is a share of the weights of an adversary.
 type Portion struct {
 	saddle.Dual                     // adversary of this share, with weights that sum to 1
-	Share       float64             // of the weights
+	Share       float64             // sum of the weights of this share
 	CapTo       func(cap []float64) // stores the maximum weights of the Dual
 }
 
 // A Grouped is an adversary with weights over groups of samples.
 type Grouped interface {
-	Count() int // number of groups
+	Count() int // returns the number of groups
 }
 
 // A Distributed is an adversary whose samples may be on several MPI ranks.

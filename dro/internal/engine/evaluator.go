@@ -17,18 +17,18 @@ type Evaluator struct {
 	Ctx     context.Context // context of the solve, for loops within a step
 	N, D    int
 	Rows    *ranks.Rows // distribution of the samples over ranks; nil for a single process
-	Passes  float64     // passes so far
-	Budget  float64     // largest number of passes
+	Passes  float64     // passes taken so far
+	Budget  float64     // maximum number of passes
 
 	Value    []float64       // n losses f(x) at the last x
-	Slope    []float64       // n·s: the slopes there
-	Partials *shard.Partials // d: gradients
+	Slope    []float64       // of length n·s: slopes at the point
+	Partials *shard.Partials // partial sums of gradients, of length d
 
 	// State of fused evaluations.
 	BlockRows int       // samples in a block
 	Largest   []float64 // for each block, the largest loss known when it was evaluated
 
-	touched bool // some point was evaluated
+	touched bool // whether a point was evaluated
 	whole   bool // losses and slopes are those of the last point evaluated by Respond
 	*space       // allocates vectors with one entry for each sample
 }

@@ -101,7 +101,7 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 		copy(c.Err, origin.err)
 		return origin.value, origin.rounding, true
 	}
-	var ends [2]*cut // falling, rising
+	var ends [2]*cut // cuts that fall and that rise
 	place := func(t *cut) {
 		switch t.sign() {
 		case -1:

@@ -72,7 +72,8 @@ func (r *Run) ValidateFree() error {
 	first, end := r.Cert.Rows.LocalRange(n)
 	samples := min(end-first, freeSample)
 	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
-	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet
+	// memory that is not yet in use
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d)
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
 		weight[j] = rng.NormFloat64()

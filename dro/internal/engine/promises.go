@@ -9,7 +9,7 @@ import (
 // A responseCheck checks the results of user-defined oracles and duals, since certificates rely on them.
 type responseCheck struct {
 	weights []float64 // n weights of an earlier response; nil before the first response
-	psi     float64   // ψ of these weights
+	psi     float64   // penalty ψ of the weights
 	err     error     // error about the first wrong result
 }
 

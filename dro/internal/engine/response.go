@@ -10,7 +10,7 @@ type Multipliers struct {
 // functions that compute results which depend on it, such as derivatives and bounds.
 type Response struct {
 	Multipliers           // ν and τ; only τ for a dual that is not an Adversary
-	Y           []float64 // n: weights of the samples
+	Y           []float64 // of length n: weights of the samples
 	Groups      []float64 // weights over groups that Y results from; nil if there are none or they are unknown
 	Risk        float64   // R(f)
 	Total       float64   // sum of the reference weights of the samples, if the dual has any

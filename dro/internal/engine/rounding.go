@@ -43,10 +43,10 @@ const (
 // A roundingModel holds the constants that bound the rounding errors of a problem.
 type roundingModel struct {
 	sums    float64   // γ of a sum over samples
-	margins float64   // γ of a margin
+	margins float64   // relative rounding error γ of a margin
 	point   float64   // γ of a sum over parameters
 	largest []float64 // largest absolute entries of the columns, from Rounded; nil if the oracle is not Rounded
-	smooth  float64   // sup ℓ″, from Rounded
+	smooth  float64   // supremum of ℓ″, from Rounded
 	precise bool      // the dual is an Adversary, or Precise
 	met     float64   // largest |f_j| at the points so far, if the oracle is not Rounded
 }
@@ -91,9 +91,9 @@ type Sums struct {
 // A Proof holds the bound that weights y prove at computed losses f: the feasible weights y' nearest to y satisfy
 // ⟨y', f⟩ − ψ(y') ≥ Value.
 type Proof struct {
-	Sums  // without Top
+	Sums  // sums that do not involve Top
 	Value float64
-	Off   float64 // bound of |y'_j/y_j − 1|
+	Off   float64 // upper bound of |y'_j/y_j − 1|
 }
 
 // Prove returns the proof of weights y at the losses of the last point evaluated. relative bounds additional
@@ -354,7 +354,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			s += r / max(mu, 0) * r // +Inf if μ = 0, regardless of its sign
 		}
 	}
-	if math.IsNaN(s) { // gradients overflowed
+	if math.IsNaN(s) { // a gradient overflowed
 		return math.Inf(1)
 	}
 	return (1 + c.Rounding.point) * s / 2

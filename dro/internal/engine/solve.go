@@ -176,9 +176,9 @@ type Loop struct {
 	Method      saddle.Stepper
 	Result      *saddle.Result
 	next        float64 // passes at which the next check is due
-	last        error   // error of the last step
-	stride      float64 // passes of the last step
-	idle        int     // successive steps that read nothing
+	last        error   // error returned by the last step
+	stride      float64 // number of passes of the last step
+	idle        int     // number of successive steps that took no pass
 	checkPasses float64 // passes of the last check, or at the start
 	Failed      error   // error that ended the solve without a status
 	began       time.Time
@@ -346,7 +346,7 @@ func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 // objective was evaluated but has no upper bound yet, its bound is computed first.
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
-	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
+	if math.IsInf(c.BestObjective, 1) { // the solve ended before the first evaluation
 		c.Evaluate(l.Start)
 		c.Certify()
 	}
@@ -357,11 +357,11 @@ func (l *Loop) Finish() {
 		c.Passes = passes + 0.5 // without the half pass that computes the weights
 		c.CertifyUpper()
 	}
-	if res.Status == saddle.Limit && l.Certified() { // by the evaluation above
+	if res.Status == saddle.Limit && l.Certified() { // the evaluation above certified the point
 		res.Status = saddle.Certified
 	}
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
-		l.recordCheck() // certified within a step
+		l.recordCheck() // the point was certified within a step
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.upper.x, c.upper.objective, c.upper.risk, c.upper.tau
 	res.Certificate, res.Passes = c.Best, c.Passes

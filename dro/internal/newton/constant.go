@@ -80,7 +80,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 // of weights that prove it, and the limit of x(ν)/ν for optima x(ν) with the penalty ν·D. The divergence is +Inf if
 // no constant is optimal.
 func AssessConstant(ctx context.Context, p *saddle.Problem) (optimal bool, divergence float64, direction []float64) {
-	const accuracy = 1e-9 // of the risk
+	const accuracy = 1e-9 // relative accuracy of the risk
 	if !mayBeConstant(p) {
 		return false, math.Inf(1), nil
 	}
@@ -318,11 +318,11 @@ func rootOf(f func(b float64) float64) (b float64, ok bool) {
 // A tilt is a search for weights that prove that a constant prediction is optimal.
 type tilt struct {
 	*newton
-	nu    float64 // of the divergence
+	nu    float64 // penalty ν of the divergence
 	least float64 // value below which no such weights exist
 
-	from           *engine.Certifier // evaluator of the constant
-	value0, slope0 []float64         // losses and slopes there
+	from           *engine.Certifier // evaluator of the constant's problem
+	value0, slope0 []float64         // losses and slopes at the constant
 }
 
 // free releases the vectors.
@@ -382,7 +382,7 @@ func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 			t.Cert.Evaluate(t.x)
 			err = t.raiseDamping()
 		}
-		if err != nil { // only rounding is left
+		if err != nil { // only rounding errors are left
 			t.Cert.Evaluate(t.x)
 			return t.value >= t.least && prove(t.Cert.Y)
 		}

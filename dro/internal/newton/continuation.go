@@ -39,8 +39,8 @@ const (
 type continuation struct {
 	*engine.Run
 	dual     engine.Smoothable
-	method   Newton  // method of a stage
-	most     float64 // largest first ν
+	method   Newton  // method that solves a stage
+	most     float64 // largest ν of the first stage
 	nu       float64 // ν of the next stage; 0 before the first
 	x        []float64
 	before   []float64 // optimum of the previous stage, at nuBefore; nil before the second stage
@@ -127,7 +127,8 @@ func (m *newton) solveUnpenalised() bool {
 	l.Iterate()
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
-	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*most*nu) // the largest ψ
+	// the largest ψ of the weights
+	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*most*nu)
 	m.Logf("newton: solved without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective,
 		l.Cert.Passes)
 	if l.Failed == nil {
@@ -158,7 +159,8 @@ func (m *continuation) Step() error {
 	}
 	s := engine.DefaultSettings()
 	s.X0, s.Seed, s.KeepDual = m.x, m.Settings.Seed, m.Settings.KeepDual
-	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // one sample: the problem itself
+	// with one sample, the stage is the problem itself
+	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 {
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
 	if m.center != nil {
@@ -181,7 +183,7 @@ func (m *continuation) Step() error {
 		return l.Failed
 	}
 	c.Passes += l.Cert.Passes
-	c.TakeLower(l.Cert) // ψ rises with ν
+	c.TakeLower(l.Cert) // ψ increases with ν
 	x, value := slices.Clone(l.Cert.BestX), c.BestObjective
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)

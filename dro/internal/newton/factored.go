@@ -21,7 +21,7 @@ const MaxColumns = 2000
 // geometry, in which the problem is well conditioned regardless of the scaling of the columns.
 type Factored struct {
 	weights
-	ridge  []float64 // the diagonal of ∇²φ
+	ridge  []float64 // diagonal of ∇²φ
 	N, D   int
 	lifted bool // over (x, τ); otherwise over x
 
@@ -92,12 +92,12 @@ func (m *Factored) measureColumns() {
 	kept.CopySym(m.Matrix)
 	m.allocate()
 	lo, hi := m.evaluator.Rows.LocalRange(m.N)
-	engine.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
+	engine.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update uses other weights
 	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
 		if m.scale[i] = m.Matrix.At(i, i); m.scale[i] == 0 {
-			m.scale[i] = 1 // a column of zeros
+			m.scale[i] = 1 // a column that contains only zeros
 		}
 	}
 	m.Matrix.CopySym(kept)

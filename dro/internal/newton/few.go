@@ -16,12 +16,12 @@ const fewPieceColumns = 4
 // its component along √w. Its inverse is H⁻¹ − GᵀBᵀ(I + B(JGᵀ)Bᵀ)⁻¹BG with Gᵀ = H⁻¹Jᵀ.
 type fewPieces struct {
 	*quadratic
-	back  [][]float64 // K×d: G
-	inner *mat.Dense  // K×K: JGᵀ
-	root  []float64   // K: √w
-	total []float64   // of every part: Σ w
+	back  [][]float64 // the K×d matrix G
+	inner *mat.Dense  // the K×K matrix JGᵀ
+	root  []float64   // of length K: √w
+	total []float64   // Σ w of every part
 	chol  mat.Cholesky
-	piece []float64 // K: scratch
+	piece []float64 // of length K: scratch memory
 }
 
 // newFewPieces returns a solver for a quadratic whose base is factorised.
@@ -90,7 +90,7 @@ func (f *fewPieces) Solve(v []float64) {
 	if f.chol.SolveVecTo(inner, inner) != nil {
 		return // the residuals show whether a step from an ill-conditioned system is usable
 	}
-	f.eachPart(func(part, lo, hi int) { // Bᵀ: the projection, then √w
+	f.eachPart(func(part, lo, hi int) { // Bᵀ applies the projection, then √w
 		along := 0.0
 		for i := lo; i < hi; i++ {
 			along += f.piece[i] * f.root[i]

@@ -13,20 +13,20 @@ import (
 type interiorPoint struct {
 	*quadratic
 	low, high []float64 // K multipliers m and p; p is 0 for weights without a cap
-	tau       []float64 // of every part
+	tau       []float64 // multiplier τ of every part
 
 	r, weight   []float64   // K numbers: v + JΔ − τ, and the derivative of q with respect to it
 	resid       []float64   // d numbers: g + HΔ + Jᵀq
-	cross       [][]float64 // d, of every part: Jᵀ·weight
+	cross       [][]float64 // Jᵀ·weight of every part, of length d
 	lack, total []float64   // for every part: mass − Σq, and Σ weight
 	reduced     solver      // solver for H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
 	few         *fewPieces  // nil if there are too many pieces
 
-	dDelta           []float64 // d: the step
+	dDelta           []float64 // the step, of length d
 	dq, dLow, dHigh  []float64 // K
-	dTau             []float64 // of every part
+	dTau             []float64 // step of τ for every part
 	jd, hold, scaled []float64 // K numbers of scratch memory: JΔ, the right-hand side, and weight times it
-	scaledTo         []float64 // d: scratch for Jᵀ·scaled
+	scaledTo         []float64 // scratch memory for Jᵀ·scaled, of length d
 }
 
 // newInterior starts at the weights q and Δ = 0, with multipliers of the magnitude of the spread of the values.

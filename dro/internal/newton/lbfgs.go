@@ -45,8 +45,8 @@ func (m LBFGS) start(r *engine.Run, phi saddle.Smooth) *lbfgs {
 type lbfgs struct {
 	*engine.Run
 	phi       saddle.Smooth
-	quasi     *optimize.LBFGS // nil: start with steepest descent
-	steps     int             // directions computed by quasi
+	quasi     *optimize.LBFGS // nil before a step of steepest descent
+	steps     int             // number of directions computed by quasi
 	at        optimize.Location
 	next      optimize.Location
 	dir       []float64

@@ -305,7 +305,7 @@ func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []flo
 			z[i] *= v
 		}
 		blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: z})
-		if size := floats.Norm(z, 2) / (weight[at] * norm[at]); size > 0 { // not NaN, after an underflow
+		if size := floats.Norm(z, 2) / (weight[at] * norm[at]); size > 0 { // size is NaN after an underflow
 			known[s] = size
 		}
 	})

@@ -149,8 +149,8 @@ type newton struct {
 	unpenalised bool          // the problem at ν = 0 has been solved
 	// the problem on the rows with the largest weights has been solved, or must not be solved
 	restricted bool
-	stepsDone  int         // line searches that succeeded
-	formed     bool        // there is a Hessian
+	stepsDone  int         // number of line searches that succeeded
+	formed     bool        // whether there is a Hessian
 	stale      bool        // the Hessian is that at an earlier point
 	decrement  float64     // ∇PᵀH⁻¹∇P at the previous step; 0 if that step was shortened
 	steps      [][]float64 // steps since the Hessian was formed; the newest is last
@@ -214,7 +214,7 @@ func (m *newton) Step() error {
 	if m.fault != nil {
 		err = m.fault
 	}
-	if errors.Is(err, ErrIndefinite) { // no step to take
+	if errors.Is(err, ErrIndefinite) { // there is no step to take
 		m.fault, err = nil, saddle.ErrStalled
 	}
 	if err != saddle.ErrStalled {
@@ -227,7 +227,7 @@ func (m *newton) Step() error {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
-		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // at any cost
+		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // the cost is not limited
 	}
 	return err
 }
@@ -247,7 +247,7 @@ func (m *newton) takeStep() error {
 		return nil
 	}
 	if !m.formed {
-		m.solveHeaviest() // may form a Hessian
+		m.solveHeaviest() // this call may form a Hessian
 	}
 	if !m.formed {
 		m.formHessian()
@@ -319,7 +319,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 		now := m.Cert.Evaluate(m.trial)
 		if now <= m.value-minDecrease*t*slope || (slope <= noise && now <= m.value+noise) {
 			if now >= m.value {
-				err = saddle.ErrStalled // only rounding is left
+				err = saddle.ErrStalled // only rounding errors are left
 			}
 			if m.decrement, m.stale = slope, true; t < 1 {
 				m.decrement = 0 // far from quadratic, so a new Hessian will be formed next
@@ -334,7 +334,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 			m.acceptPoint()
 			return true, err
 		}
-		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
+		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 if now is +Inf
 		t = max(t/10, min(t/2, lowest))
 	}
 	return false, nil

@@ -25,7 +25,7 @@ type norm struct {
 	method    Newton
 	phi       saddle.Wasserstein
 	x         []float64 // optimum of the last ridge problem
-	lambda    float64   // of the next one
+	lambda    float64   // λ of the next ridge problem
 	low, high float64   // bounds of the λ to be found
 
 	before, excess float64 // log λ, and log ‖x‖ − log λ, for the last problem; 0 before the first

@@ -22,13 +22,13 @@ type operator struct {
 	weights
 	rows   engine.LinearModel
 	blocks *classBlocks // for samples with several margins; nil if each has one margin
-	ridge  []float64    // d: the diagonal of ∇²φ
+	ridge  []float64    // diagonal of ∇²φ, of length d
 	lambda float64      // damping: λ times the diagonal is added to the Hessian
 
 	margin                      []float64       // n numbers; allocated by the first product
 	squares                     *shard.Partials // d
 	diagonal                    []float64       // d
-	residual, direction, scaled []float64       // d, of conjugate gradients
+	residual, direction, scaled []float64       // vectors of conjugate gradients, of length d
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
 
@@ -157,7 +157,7 @@ func (h *operator) Solve(v []float64) {
 // or by the last one after most products.
 func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int) {
 	copy(h.residual, v)
-	clear(v) // from here on the iterate
+	clear(v) // from here on, v is the iterate
 	rho := h.preconditionResidual()
 	copy(h.direction, h.scaled)
 	var fresh, images [][]float64

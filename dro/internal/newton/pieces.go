@@ -64,7 +64,8 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D,
 		slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
-	if s.products, err = engine.Required[engine.LinearModel](s.oracle); err != nil { // those of all samples have
+	// the losses of all samples implement it
+	if s.products, err = engine.Required[engine.LinearModel](s.oracle); err != nil {
 		return nil, err
 	}
 	p.j = s

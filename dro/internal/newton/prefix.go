@@ -34,7 +34,7 @@ func PrefixRows(n, d int) int {
 // starting point is worse and the solve takes more passes.
 func startOnPrefix(r *engine.Run) error {
 	size := PrefixRows(r.Cert.N, r.Cert.D)
-	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a point is known
+	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a starting point is known
 		return nil
 	}
 	x, err := SolvePrefix(r, size, PrefixGap)

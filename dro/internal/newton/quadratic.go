@@ -16,12 +16,12 @@ type quadratic struct {
 	j    jacobian
 	v, u []float64 // K values and caps; a cap may be +Inf
 	ends []int     // end of the pieces of every part
-	mass []float64 // of every part
+	mass []float64 // total weight of every part
 
-	base     *cholesky // of H
-	delta, q []float64 // the solution
+	base     *cholesky // Cholesky factor of H
+	delta, q []float64 // the solution of the problem
 	value    float64   // value of the maximum at the solution
-	rounds   int       // factorisations so far
+	rounds   int       // number of factorisations so far
 	spend    func()    // called before each factorisation; may be nil
 }
 
@@ -65,7 +65,7 @@ func (s *quadratic) initWeights() (hasChoice bool) {
 		for _, u := range s.u[lo:hi] {
 			caps += min(u, mass)
 		}
-		for i, u := range s.u[lo:hi] { // proportional to the caps
+		for i, u := range s.u[lo:hi] { // start with weights proportional to the caps
 			s.q[lo+i] = mass * min(u, mass) / caps
 		}
 		hasChoice = hasChoice || mass < caps*(1-1e-12)
@@ -154,7 +154,7 @@ func factorOf(m *mat.SymDense) *cholesky {
 // A jacobian multiplies by the matrix whose rows are the gradients of K pieces of an objective. If pieces are
 // distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over all ranks.
 type jacobian interface {
-	TimesTo(dst, delta []float64)             // Jδ, K
-	AddTransposedTo(dst, q []float64)         // adds Jᵀq, d
+	TimesTo(dst, delta []float64)             // stores Jδ, of length K
+	AddTransposedTo(dst, q []float64)         // adds Jᵀq, of length d
 	AddGramTo(dst *mat.SymDense, w []float64) // adds Σ_k w_k j_k j_kᵀ
 }

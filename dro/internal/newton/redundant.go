@@ -17,7 +17,7 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
 		// squared relative distance from the span of the others below which a column is tested
 		dependent = 1e-10
-		fraction  = 1.0 / 1024 // coefficients are multiples of it
+		fraction  = 1.0 / 1024 // coefficients are rounded to multiples of it
 		smallest  = 1e-280
 	)
 	d := len(ridge)
@@ -159,7 +159,7 @@ func isZeroSum(term []float64) bool {
 		term[n] = x
 	}
 	for _, v := range term {
-		if v != 0 { // true for NaN
+		if v != 0 { // also true if v is NaN
 			return false
 		}
 	}

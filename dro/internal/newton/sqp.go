@@ -61,7 +61,7 @@ func newSQP(r *engine.Run) (*sqp, error) {
 // An sqpPart holds bounded weights, whose sum over the parts is the adversary's weights.
 type sqpPart struct {
 	dual engine.Portion
-	cap  []float64 // n: the largest weights
+	cap  []float64 // maximum weights, of length n
 	y    []float64 // n weights at the last point evaluated; nil for a single part, whose weights are all weights
 }
 
@@ -70,12 +70,12 @@ type sqp struct {
 	*engine.Run
 	model    engine.LinearModel
 	phi      saddle.Smooth
-	groups   func(e *engine.Evaluator) engine.GroupPieces // nil: pieces are samples
+	groups   func(e *engine.Evaluator) engine.GroupPieces // nil if the pieces are samples
 	ridge    []float64
-	parts    []sqpPart // where pieces are samples
+	parts    []sqpPart // set if the pieces are samples
 	x, trial []float64
-	y        []float64 // n weights of the Lagrangian
-	weight   []float64 // n, scratch
+	y        []float64 // weights of the Lagrangian, of length n
+	weight   []float64 // scratch memory, of length n
 
 	path   *continuation // nil as long as steps have not stalled
 	value  float64       // P(x)
@@ -135,7 +135,7 @@ func (m *sqp) takeStep() error {
 			if m.tightenLowerBound(p, groups, fall); m.Certified() {
 				return nil
 			}
-			if c.Evaluate(m.x); !(fall > 0) { // no descent possible
+			if c.Evaluate(m.x); !(fall > 0) { // no descent is possible
 				return saddle.ErrStalled
 			}
 		}
@@ -194,7 +194,7 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	c := m.Cert
 	c.AdoptWeights(m.weight, groups)
 	if engine.FreeCount(m.Problem.Primal) == 1 {
-		for range 2 { // once more, for rounding
+		for range 2 { // the second pass reduces rounding errors
 			groups = m.balanceWeights(p, groups)
 			c.AdoptWeights(m.weight, groups)
 		}

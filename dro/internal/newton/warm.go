@@ -25,9 +25,9 @@ const (
 type warmStart struct {
 	method *lbfgs
 	cost   float64 // cost of a Hessian in passes
-	since  float64 // passes at the last assessment
+	since  float64 // number of passes at the last assessment
 	before float64 // smallest decrement in the previous period
-	least  float64 // smallest decrement of this period
+	least  float64 // smallest decrement in this period
 }
 
 // hessianCost returns the cost of the first Hessian in passes, or 0 if one has been formed.
@@ -89,7 +89,7 @@ func (t *warmStart) stepAndAssess(m *newton) bool {
 			return true
 		}
 	}
-	if err != nil || left < 1e-5*goal { // a certificate takes a Hessian
+	if err != nil || left < 1e-5*goal { // a certificate requires a Hessian
 		return false
 	}
 	t.least = min(t.least, left)

@@ -24,7 +24,7 @@ type weights struct {
 	Samples          int       // number of samples from which the Hessian is estimated; 0 means all
 	weight, response []float64 // n numbers; allocated by the first update
 	cross            []float64 // d
-	total            float64   // Σ c_j
+	total            float64   // the sum Σ c_j
 }
 
 func newWeights(p *saddle.Problem, e *engine.Evaluator) weights {
@@ -81,7 +81,7 @@ func (w *weights) allocate() {
 // updateWeights stores the weights and the responses of the samples in [lo, hi), and returns
 // the sum of their responses.
 func (w *weights) updateWeights(r *engine.Response, slope []float64, lo, hi int) (total float64) {
-	if w.oracle == nil { // several margins per sample
+	if w.oracle == nil { // a sample has several margins
 		w.dual.ResponseTo(w.response, r, lo, hi)
 		copy(w.weight[lo:hi], r.Y[lo:hi])
 		return engine.Sum(w.response[lo:hi])

@@ -20,14 +20,15 @@ import (
 func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	r := newReference(s.rows, s.Weights, len(f))
 	if s.Alpha == 1 {
-		at = engine.Multipliers{} // the mean
+		at = engine.Multipliers{} // the risk is the mean
 	}
 	var parts [6][]float64
 	for i := range parts {
 		parts[i] = r.rows.Scalars(len(f))
 	}
 	r.rows.Run(len(f), func(k, lo, hi int) {
-		for parts[5][k] = r.largestOf(f, lo, hi); lo < hi; lo += boundsBlock { // sums of sums round less
+		// sums of block sums have smaller rounding errors
+		for parts[5][k] = r.largestOf(f, lo, hi); lo < hi; lo += boundsBlock {
 			c := s.conjugateSum(&r, f, at, lo, min(lo+boundsBlock, hi))
 			for i, v := range []float64{c.terms, c.size, c.units, c.Linear, c.Mass} {
 				parts[i][k] += v
@@ -44,7 +45,7 @@ func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	shards := s.rows.Shards(len(f))
 	gamma := engine.Gamma(min(len(f), boundsBlock) + len(f)/shards/boundsBlock + shards + 64)
 	if s.Weights != nil {
-		gamma += engine.SumGamma(s.rows, len(f)) // of their sum
+		gamma += engine.SumGamma(s.rows, len(f)) // rounding of the sum of all parts
 	}
 	rounding := gamma*total(1) + 8*engine.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)

@@ -132,7 +132,8 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float6
 			right = t
 		}
 		next := t + over/fall
-		if math.Abs(over) <= sumTolerance || fall == before && math.IsInf(limit, 1) { // the same entries as before
+		// the positive entries are the same as before
+		if math.Abs(over) <= sumTolerance || fall == before && math.IsInf(limit, 1) {
 			if fall > 0 && next >= left && next <= right {
 				t = next
 			}

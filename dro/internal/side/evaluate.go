@@ -59,7 +59,7 @@ func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) 
 
 // responseAt works like ResponseTo for the multiplier nu.
 func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo, hi int) {
-	if !(nu > 0) || s.Alpha == 1 { // on a vertex
+	if !(nu > 0) || s.Alpha == 1 { // the weights are on a vertex
 		clear(response[lo:hi])
 		return
 	}

@@ -27,7 +27,7 @@ type Groups struct {
 	ways   int       // number of groupings
 	of     [][]int32 // for each grouping, the group of each sample, or −1
 	count  []float64 // effective number of samples in each group, by their weights
-	weight []float64 // n; nil: equal
+	weight []float64 // weights of the samples; nil if equal
 
 	rows *ranks.Rows // distribution of the samples over ranks; nil for a single process
 }
@@ -189,12 +189,12 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 
 // A groupedLosses holds the groups that have samples, for given losses.
 type groupedLosses struct {
-	id    []int32   // of the groups
+	id    []int32   // group of each sample
 	place []int32   // index in id of each group, or −1
-	mass  []float64 // weight of its samples
+	mass  []float64 // total weight of the samples of each group
 	mean  []float64 // f_g
-	size  []float64 // the means of |f|
-	loss  []float64 // f_g + c_g
+	size  []float64 // mean of |f| in each group
+	loss  []float64 // f_g + c_g of each group
 	near  Simplex   // prior of these groups
 	q     []float64
 	response

@@ -37,7 +37,7 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 		nu = 0x1p-1000
 	}
 	const (
-		farthest = 20 // × a step
+		farthest = 20 // as a multiple of a step
 		exact    = 1e-8
 		// maximum number of steps, which suffices to cross all numbers; usually there are a few
 		most = 700
@@ -54,7 +54,7 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 			hi = nu
 		}
 		ratio := math.Log(d) - math.Log(s.Radius)
-		step := ratio * d / slope // of log ν
+		step := ratio * d / slope // step of log ν
 		next := nu * math.Exp(max(-3, min(3, step)))
 		if math.Abs(step) <= exact && math.Abs(ratio) <= 1 { // otherwise the slope is dominated by rounding
 			return max(next, s.Nu), tau // as accurate as the rounding of D allows
@@ -128,7 +128,7 @@ func (s Simplex) divergenceAt(
 		parts[0][k], parts[1][k], parts[2][k], parts[3][k] = sum, mass, first, second
 	})
 	r.rows.Share(parts[:]...)
-	const small = 1e-3 // a divergence that cancels
+	const small = 1e-3 // a smaller divergence suffers from cancellation
 	if d = engine.Sum(parts[0]); balances && d < small {
 		d = r.moments(y, nil, s.Divergence, nil).divergence
 	}

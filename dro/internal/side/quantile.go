@@ -12,7 +12,7 @@ import (
 // keeps the losses in the part that contains τ. The sums do not depend on the number of threads or ranks.
 func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties float64) {
 	const (
-		digit    = 11    // bits: 2048 parts
+		digit    = 11    // number of bits of a digit, for 2048 parts
 		rounding = 1e-12 // relative rounding error of a proportion
 	)
 	target := proportion * r.total * (1 - rounding)

@@ -12,7 +12,7 @@ import (
 // A reference holds the reference weights of n samples and their sum; a nil w means equal weights.
 type reference struct {
 	rows  *ranks.Rows // distribution of the samples over ranks; nil for a single process
-	w     []float64   // nil: equal
+	w     []float64   // weights; nil if equal
 	total float64     // sum of the weights, which is n for equal weights
 }
 

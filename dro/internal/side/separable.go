@@ -13,7 +13,7 @@ import (
 type Orthant struct {
 	Divergence Divergence
 	Nu         float64 // ν ≥ 0
-	Cap        float64 // > 0, +Inf for none
+	Cap        float64 // above 0; +Inf for none
 }
 
 // A Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (ν/2)‖y‖² and the Euclidean geometry Δ(y, z) =

@@ -125,7 +125,7 @@ func (s Simplex) MultiplierAt(f []float64) float64 {
 // Smoothed implements Smoothable.
 func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	if s.Nu == 0 && s.Alpha == 0 && !s.HasBall() {
-		s.Divergence = KullbackLeibler // its largest value is smaller
+		s.Divergence = KullbackLeibler // the largest value is smaller
 	}
 	s.Nu = nu
 	return s, s.maxDivergence(n)
@@ -171,7 +171,7 @@ func (s Simplex) Differentiable(n, d int) bool {
 	if !s.HasBall() {
 		return false
 	}
-	const rows = 4 // per parameter
+	const rows = 4 // number of rows for each parameter
 	left := s.Divergence.arithmetic().name.SizeOfRadius(s.Radius)
 	return left*float64(n) >= float64(rows*(d+1))
 }
@@ -215,7 +215,7 @@ func (s Simplex) OfSamples(samples []int) saddle.Dual {
 // CoordsTo implements Mirror. The coordinates are u = log(n y), with a lower limit for weights that underflow, or u
 // = n y.
 func (s Simplex) CoordsTo(u, y []float64) {
-	const minLog = -700 // its exponential is not subnormal
+	const minLog = -700 // smallest logarithm whose exponential is not subnormal
 	n := float64(len(y))
 	for j, v := range y {
 		if u[j] = n * v; s.Divergence == KullbackLeibler {
@@ -250,7 +250,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
 	largest := kernel.Max(f)
 	for j := range u {
-		v := ca*max(f[j]-largest, -0x1p900) + cp*prev[j] // bounded against overflow
+		v := ca*max(f[j]-largest, -0x1p900) + cp*prev[j] // the bound prevents an overflow
 		if w != 0 {
 			v += ch * hist[j]
 		}

@@ -115,7 +115,7 @@ func (s Spectral) Value(y []float64) float64 {
 type ranking struct {
 	engine.Ranks
 	above []float64 // reference weight of the samples from each position on, followed by 0
-	level []float64 // of every block: u
+	level []float64 // the level u of every block
 	mass  []float64 // for every block, its weight divided by its reference weight
 	mean  []float64 // for every block, its mean loss minus the least loss
 }
@@ -156,7 +156,7 @@ func sortByKey(keys []uint64, samples []int32) []int32 {
 		for _, k := range keys {
 			next[k>>shift%parts]++
 		}
-		if len(keys) == 0 || next[keys[0]>>shift%parts] == len(keys) { // all digits are the same
+		if len(keys) == 0 || next[keys[0]>>shift%parts] == len(keys) { // all keys have the same digit
 			continue
 		}
 		at := 0
@@ -473,7 +473,7 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 			most = max(most, mixture(upper.Value()/mass, s.Spectrum.Upper(w), w, units))
 		}
 	}
-	var below compensated.Sum // of w
+	var below compensated.Sum // sum of the weights w
 	for i := range k - 1 {
 		lower.Add(y[a.Order[i]])
 		below.Add(r.weightAt(int(a.Order[i])))

@@ -39,7 +39,8 @@ func (p *Part) CalibrationInterval(k, base int, at float64) *Interval {
 	lo, hi := make([]float64, r.Resamples), make([]float64, r.Resamples)
 	g, z := make([]float64, n), make([]float64, n)
 	for b := range lo {
-		random := NewRNG(r.Seed, r.Salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
+		// the draws are the same for every model
+		random := NewRNG(r.Seed, r.Salt, uint64(p.from), uint64(p.to), uint64(b))
 		random.FillNormals(z)
 		root.multiply(g, z)
 		for j, x := range g {
@@ -48,7 +49,7 @@ func (p *Part) CalibrationInterval(k, base int, at float64) *Interval {
 				low = math.Copysign(1, mean[j]) * x
 				high = low
 			}
-			if j >= Bins { // of the base
+			if j >= Bins { // the bin belongs to the base
 				low, high = -high, -low
 			}
 			lo[b] += low

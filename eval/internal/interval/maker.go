@@ -8,7 +8,7 @@ import (
 // A Plan states how intervals are computed.
 type Plan struct {
 	Resamples  int     // number of random draws for statistics that are not smooth
-	Confidence float64 // of every interval
+	Confidence float64 // confidence of every interval
 	Seed       uint64
 }
 
@@ -18,14 +18,14 @@ type Maker struct {
 	Division
 	in      *Rows
 	columns *Columns
-	sums    [][]float64 // of the columns, by stratum
+	sums    [][]float64 // sums of the columns, by stratum
 }
 
 // A Division is a division of the rows into strata.
 type Division struct {
 	Salt   uint64 // salt of the random draws, which must differ between divisions
 	Strata []Stratum
-	All    *Stratum // the union of the strata
+	All    *Stratum // the union of all strata
 }
 
 // NewMaker computes the sums of the columns over the strata of a division.
@@ -77,7 +77,7 @@ type Part struct {
 	r        *Maker
 	from, to int // strata
 	sum      []float64
-	of       *Stratum // its rows
+	of       *Stratum // rows of the part
 }
 
 // Stratum returns stratum s.

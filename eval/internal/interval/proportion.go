@@ -41,7 +41,7 @@ type Trials struct {
 	N         int     // rows
 	All, Hits float64 // weights
 
-	allSq, hitSq float64 // squared weights
+	allSq, hitSq float64 // sums of squared weights
 }
 
 // Add adds a row of weight w.

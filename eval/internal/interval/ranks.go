@@ -198,7 +198,7 @@ func MedianError(in *Rows, of *Stratum, model, base int, confidence float64) Unc
 	if base >= 0 {
 		x, y := belowMedian(in, of, model), belowMedian(in, of, base)
 		b, norm := se(base), floats.Norm(x, 2)/floats.Norm(y, 2)
-		d := 0.0 // twice one less the correlation
+		d := 0.0 // twice the difference of one and the correlation
 		for p := range x {
 			d += (x[p] - norm*y[p]) * (x[p] - norm*y[p])
 		}

@@ -8,8 +8,8 @@ import (
 
 // Rows holds n rows and the predictions of all models for them.
 type Rows struct {
-	Target      []float64 // n; of two classes, ±1
-	Weight      Weights   // n, or nil
+	Target      []float64 // of length n; ±1 for two classes
+	Weight      Weights   // of length n, or nil
 	Score, Loss [][]float64
 
 	// Parallel runs f(0), …, f(n−1) and returns the error of the lowest index, or that of ctx. It reports the

@@ -13,7 +13,7 @@ type Ties struct {
 	// flags of the rows in the order of Order: flagPositive for a positive row, and flagTieEnd for the last row
 	// of a run of equal scores
 	Flag   []uint8
-	Weight Weights // by row, not along Order
+	Weight Weights // indexed by row, not in the order of Order
 }
 
 // Flags of Ties.

@@ -28,10 +28,10 @@ func (m *Moments) merge(o Moments) {
 // of several strata are added, each about its own mean.
 type Uncertainty struct {
 	n        int
-	variance float64 // of the estimate
+	variance float64 // variance of the estimate
 	second   float64 // sum of d², where d are the influences minus their mean
-	third    float64 // Σ d³
-	spread   float64 // variance of second
+	third    float64 // sum of d³
+	spread   float64 // estimated variance of second
 }
 
 // addStratum adds the influences of the rows of a stratum.

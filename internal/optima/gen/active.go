@@ -15,7 +15,7 @@ import (
 // where losses above τ have the largest weight. A contains the losses within a small distance of the threshold.
 // active changes x and returns the weights.
 func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
-	const close = 1e-5 // of the threshold
+	const close = 1e-5 // maximum distance from the threshold
 	samples := p.Eval(x)
 	order := make([]int, p.N)
 	for j := range order {

@@ -9,7 +9,7 @@ import (
 
 // A Launcher is the program that started this process as one of several, as inferred from environment variables.
 type Launcher struct {
-	Name string // "" for none
+	Name string // "" if there is none
 	Size int    // number of processes that it started; 0 if unknown
 	Rank int    // rank of this process; −1 if unknown
 }

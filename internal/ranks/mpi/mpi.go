@@ -161,7 +161,7 @@ func (m *comm) initialise(handle uintptr, l Launcher) error {
 
 func register(f any, handle uintptr, name string) error {
 	at, err := purego.Dlsym(handle, name)
-	if err != nil { // of the C library
+	if err != nil { // error of the C library
 		at, err = purego.Dlsym(purego.RTLD_DEFAULT, name)
 	}
 	if err != nil {
@@ -192,7 +192,7 @@ type (
 // it has already waited, so that the delay is at most a quarter.
 const (
 	moment  = 50 * time.Microsecond
-	longest = 10 * time.Millisecond // between two questions
+	longest = 10 * time.Millisecond // maximum time between two polls
 )
 
 // call starts a collective call and waits until it has ended.

@@ -38,13 +38,13 @@ type Group struct {
 type Problem struct {
 	X         design.Matrix
 	Target    []float64
-	Weight    []float64 // nil: equal
+	Weight    []float64 // nil if all are equal
 	Unit      []int32
-	Fold      []int32 // of every row, from 0
+	Fold      []int32 // fold of every row, from 0
 	Folds     int
 	Steps     [][]Group // groups that each step adds: single group columns, then crossings of two, and so on
 	Loss      losses.Loss
-	Mu        float64               // above 0
+	Mu        float64               // weight of the penalty, above 0
 	Intercept int                   // index of the column that is not penalised, or -1
 	Observe   func(done, total int) // called after every fit with a ridge; may be nil
 }
@@ -62,7 +62,7 @@ const segmentRows = 1 << 14
 // A segment is a range of rows of one cell and one fold.
 type segment struct {
 	cell, fold, lo, hi int
-	gram               []float64 // p×p, upper triangle
+	gram               []float64 // upper triangle of a p×p matrix
 	gradient           []float64
 	value, weight      float64
 }

@@ -43,6 +43,6 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 			return cmp.Or(unknownNameHint(fs, strings.TrimLeft(key, "-"), "", isKey),
 				"the keys are the long options that --help lists")
 		},
-		Done: func(key string) { fs.Lookup(key).Changed = true }, // as on the command line
+		Done: func(key string) { fs.Lookup(key).Changed = true }, // mark the option as set, as parsing does
 	}))
 }

@@ -52,7 +52,7 @@ Below, "a table" is ` + plainTable + `.
 			}
 			if option != lastOption {
 				fmt.Fprintf(&b, "\n* `%s`", option)
-			} else { // of other commands
+			} else { // an option of other commands
 				b.WriteString(" ·")
 			}
 			of := strings.Join(names, ", ")

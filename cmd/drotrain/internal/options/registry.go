@@ -37,7 +37,7 @@ type Option struct {
 type effect string
 
 const (
-	result  effect = ""        // numbers that are computed
+	result  effect = ""        // affects the numbers that are computed
 	storage effect = "storage" // where rows are stored; not part of the command that repeats a run
 	display effect = "display" // files, streams and speed, which may also differ in a resumed run
 	// the configuration file and the help themselves, which are not keys of a configuration

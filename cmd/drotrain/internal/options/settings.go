@@ -13,7 +13,7 @@ type Settings struct {
 	Measure string // how train evaluates: auto, or a value of Config.Evaluate
 	Resume  bool
 
-	Resamples  string // auto, or a number
+	Resamples  string // "auto" or a number
 	Confidence float64
 	Tolerance  float64
 	Card       string
@@ -29,21 +29,21 @@ type Settings struct {
 	Strict         bool
 	Task           string
 	Scores         []string
-	Columns        []string // searched for bad slices
+	Columns        []string // columns searched for slices with high risk
 	Gates          []eval.Gate
 	Against        string // metrics file or model to whose results gates refer
 	Measures       bool
 
 	Keep    []string // columns that predict copies
 	Export  export.Options
-	Margins bool   // predict writes margins too
+	Margins bool   // predict also writes margins
 	Invalid string // treatment by predict of rows that cannot be scored: InvalidError or InvalidNull
 	Safe    bool   // escape text that a spreadsheet would interpret as a formula
 
 	Out             string
-	WeightsOut      string   // the adversary's weights
+	WeightsOut      string   // file for the adversary's weights
 	Proof           string   // file of the certificate's proof, written by train and read by verify
-	Encoded         string   // the rows that verify encoded
+	Encoded         string   // file for the rows encoded by verify
 	Outputs         []string // outputs of eval: files, or one directory
 	Formats         []string
 	Format          string // format of an export, or of predictions on standard output

@@ -83,7 +83,7 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 	line("Overall", names[:min(len(names), shownModels)])
 	for _, q := range e.Task.Measures() {
 		if e.IsRisk(q) {
-			continue // it is the risk
+			continue // the risk has been printed already
 		}
 		name := "  " + q.Label
 		switch q.Unit {

@@ -41,7 +41,7 @@ func Lines(w io.Writer, text string) {
 		for utf8.RuneCountInString(line) > Width {
 			end := strings.LastIndex(string([]rune(line)[:Width+1]), " ")
 			if end <= len(indent) {
-				break // one long word
+				break // the line is one long word
 			}
 			fmt.Fprintln(w, line[:end])
 			line = indent + line[end+1:]

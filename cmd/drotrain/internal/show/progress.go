@@ -25,7 +25,7 @@ const (
 	barWidth      = 10
 	barSteps      = 1000
 	frameInterval = 100 * time.Millisecond // time between two frames on a terminal
-	lineInterval  = time.Minute            // between two lines elsewhere
+	lineInterval  = time.Minute            // time between two lines if stderr is not a terminal
 	tickInterval  = time.Second            // time between two updates if there are no reports
 	longPhase     = 5 * time.Second        // minimum duration of a phase that leaves a line
 	minShare      = 0.05                   // minimum finished share of a phase for estimating the remaining time
@@ -36,9 +36,9 @@ const (
 // and ObserveEvaluation. A nil *Progress shows nothing.
 type Progress struct {
 	w        io.Writer         // receives frames; only used on a terminal
-	line     func(text string) // writes one line elsewhere
+	line     func(text string) // writes one line if stderr is not a terminal
 	terminal bool
-	columns  func() int // of the terminal
+	columns  func() int // width of the terminal
 	now      func() time.Time
 
 	// time between two lines; 0 means five seconds before the first and a minute afterwards
@@ -53,14 +53,14 @@ type Progress struct {
 type phaseState struct {
 	phase string
 	begun time.Time
-	text  string // of the newest report
+	text  string // text of the newest report
 	// finished share of the phase, or of its pass over the table; the share of a training never decreases
 	share   float64
-	counted bool      // the share grows evenly
+	counted bool      // whether the share increases evenly
 	first   float64   // first gap of a training; 0 if there is none yet
-	news    time.Time // of the newest report
-	shown   time.Time // when something was last written
-	written int       // frames or lines
+	news    time.Time // time of the newest report
+	shown   time.Time // time of the last output
+	written int       // number of frames or lines written
 	pending bool      // the latest report has not been shown
 }
 
@@ -236,7 +236,7 @@ func (p *Progress) tick(stop chan struct{}) {
 		}
 		p.update(func() {
 			if p.stop == stop && p.counted && p.share >= 1 && p.now().Sub(p.news) >= tickInterval {
-				p.enterPhase("last steps of " + phaseName(p.phase)) // which are not counted
+				p.enterPhase("last steps of " + phaseName(p.phase)) // the last steps are not counted
 				return
 			}
 			if p.stop == stop && (!p.terminal || p.now().Sub(p.shown) >= tickInterval/2) {

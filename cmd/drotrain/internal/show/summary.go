@@ -30,7 +30,8 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 	fmt.Fprintln(w)
 	field("Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
-	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) { // else the verdict has it
+	// otherwise the verdict states the reason
+	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) {
 		field("Choice", reason)
 	}
 	field("Certificate", describeCertificate(s, m.Config.Gap))
@@ -88,7 +89,7 @@ func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 	if s.ERM != nil {
 		erm = *s.ERM
 	}
-	if name == report.Baseline { // it is its own baseline
+	if name == report.Baseline { // the baseline is not compared with itself
 		line = func(label, _, model string) {
 			fmt.Fprintf(w, "%-*s%s\n", labelWidth, label, PadLeft(model, columnWidth))
 		}
