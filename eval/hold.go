@@ -63,7 +63,7 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 		if v.before.recommended != "" {
 			then := afterChecks
 			if v.Hold != nil {
-				then = "Once that is settled, "
+				then = "Once these points are settled, "
 			}
 			s = then + strings.ToLower(s[:1]) + s[1:]
 		}

@@ -26,7 +26,7 @@ func TestConclude_Reasons(t *testing.T) {
 		"a gate failed": {func(*eval.Evaluation) {}, []eval.GateResult{{Text: "risk > 1", Failed: true},
 			{Text: "auc < 0.6"}}, "Do not use the model yet: 1 of 2 gates failed (risk > 1).", true},
 		"a leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Warning)} }, nil,
-			"Do not use the model yet: paid may give away the outcome. Once that is settled, keep ", false},
+			"Do not use the model yet: paid may give away the outcome. Once these points are settled, keep ", false},
 		"a possible leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Note)} }, nil,
 			"Check first that paid is known before the outcome. Then keep ", false},
 		"an attribute": {func(e *eval.Evaluation) {
@@ -36,7 +36,7 @@ func TestConclude_Reasons(t *testing.T) {
 			e.Criteria = append(e.Criteria, eval.Criterion{Key: eval.SelectionRate, Model: e.Models[0].Name,
 				Outcome: "fail"})
 		}, nil, "Do not use the model yet: a fairness criterion fails (selection rate) with the standard model (ERM). " +
-			"Once that is settled, keep ",
+			"Once these points are settled, keep ",
 			false},
 		"a criterion of the other model": {func(e *eval.Evaluation) {
 			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[1].Name, Outcome: "fail"})

@@ -93,13 +93,13 @@ func TestFit_FewRowsAreNoChoice(t *testing.T) {
 	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
 	m := fit(t, cfg)
 	if m.Config.Average != "plain" || m.Result.Selection != nil ||
-		!strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
+		!strings.Contains(strings.Join(m.Notes, "\n"), "a fold would lack a class") {
 		t.Errorf("level %v, notes %q", m.Config.Level, m.Notes)
 	}
 	cfg.Select = "tail"
 	for _, cfg.Checkpoint = range []*Checkpoint{nil, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), 0)} {
 		if _, err := Fit(context.Background(), cfg); err == nil ||
-			!strings.Contains(err.Error(), "a fold would be without a class") {
+			!strings.Contains(err.Error(), "a fold would lack a class") {
 			t.Errorf("a choice that was asked for: %v", err)
 		}
 	}

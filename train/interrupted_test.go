@@ -88,7 +88,7 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 		}
 	}
 	for want, text := range map[string]string{ // known before the training
-		"a fold would be without a class":     classes,
+		"a fold would lack a class":           classes,
 		"for more classes, use hold-out rows": "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
 	} {
 		m, err := try(text)

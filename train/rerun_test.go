@@ -66,7 +66,7 @@ func TestRerun_NamesDifferences(t *testing.T) {
 			put(t, path, table+"1,2,p,1\n")
 			other := openTable(t, path)
 			return other
-		}, path + " is not the data the model was trained on: its SHA-256 differs"},
+		}, path + " is not the table that the model was trained on: its SHA-256 differs"},
 		"a table of no file": {nil, func(m *Model, f *data.Frame) *data.Frame { return wide(t, 90) }, "its SHA-256 differs"},
 		"no room": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Config.Cache, m.Config.Memory = t.TempDir(), 1

@@ -64,7 +64,7 @@ type ChangedDataError struct {
 }
 
 func (e *ChangedDataError) Error() string {
-	return fmt.Sprintf("%s is not the data the model was trained on: %s", e.Data, e.Why)
+	return fmt.Sprintf("%s is not the table that the model was trained on: %s", e.Data, e.Why)
 }
 
 // errRowsGiven reports that the training rows were chosen by a program (Config.Rows), so that the table does

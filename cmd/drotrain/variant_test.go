@@ -161,7 +161,7 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 	put(t, "without.csv", strings.ReplaceAll(string(raw), ",w\n", ",other\n"))
 	_, stderr := mustRun(t, "eval --model m --data without.csv --resamples 0 --out e.json --force")
 	if e := metrics(t, "e.json"); e.Weighted || !strings.Contains(stderr,
-		`row weights "w", which the table lacks: every row counts once`) {
+		`row weights "w", which the table lacks, so every row counts once`) {
 		t.Error(stderr)
 	}
 }

@@ -143,7 +143,7 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 		{"--data sites.csv --target y --nu 20 --holdout 0.3", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --holdout units:site", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --report fast", "hold-out", ""},
-		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would be without a class"},
+		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would lack a class"},
 		{"--data three.csv --target y --nu 20", "hold-out", "two classes"},
 		{"--data twice.csv --target y --loss squared --nu 20", "hold-out", ""},
 	} {

@@ -158,7 +158,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		}
 		if split == eval.Table && o.Weight != "" && !f.Has(o.Weight) {
 			x.notes = append(x.notes,
-				fmt.Sprintf("the model was trained with the row weights %q, which the table lacks: every row counts once",
+				fmt.Sprintf("the model was trained with the row weights %q, which the table lacks, so every row counts once",
 					o.Weight))
 			o.Weight = ""
 		}

@@ -17,7 +17,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	switch {
 	case len(o.Groups) > 0:
 		return nil, &OptionError{Option: "groups",
-			Msg: "with several ranks, a report can only use the groups of the training"}
+			Msg: "with several ranks, a report can only use the groups of the training run"}
 	case m.HoldoutRows == 0:
 		return nil, &OptionError{Msg: "a report on the training rows needs a single process", Help: "hold rows out"}
 	}

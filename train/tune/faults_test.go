@@ -104,7 +104,7 @@ func TestSelect_TooFewRowsOrGroups(t *testing.T) {
 			}
 			return err
 		},
-		"41 folds of 40 rows": func() error {
+		"41 folds for 40 rows": func() error {
 			_, err := a.Margins(t.Context(), erm, 41, 1, nil, none)
 			return err
 		},
@@ -138,8 +138,8 @@ func TestSelect_ChoosesMuOnlyWhereItMatters(t *testing.T) {
 
 // The error of a class with fewer rows than folds says how many folds are possible.
 func TestFolds_RareClass(t *testing.T) {
-	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds",
-		2: "and there are 3 folds: at most 2 are possible"} {
+	for rare, want := range map[int]string{1: "1 of the 30 training rows belongs to the rarer class, but there are 3 folds",
+		2: "but there are 3 folds: at most 2 folds are possible"} {
 		a := table(t, 30, 0, false)
 		a.Loss = losses.Logistic{}
 		for j := range a.Target {

@@ -142,7 +142,8 @@ const DefaultFolds = 3
 // of a fold, whose model then gives it a probability near zero.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
-		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count,
+		return nil, &FewRowsError{fmt.Sprintf("%d %s for %d %s: there must be at least 2 folds, and at most as many "+
+			"folds as rows", count,
 			printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
 	if t.hasClasses() && t.Outputs <= 1 {
@@ -154,11 +155,11 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 			if class[v] < count {
 				advice := ""
 				if class[v] > 1 {
-					advice = fmt.Sprintf(": at most %d are possible", class[v])
+					advice = fmt.Sprintf(": at most %d folds are possible", class[v])
 				}
 				return nil, &FewRowsError{fmt.Sprintf(
-					"a fold would be without a class: %d of the %d training rows %s of the rarer one, and there are %d folds%s",
-					class[v], t.N, printable.Noun(class[v], "is", "are"), count, advice)}
+					"a fold would lack a class: only %d of the %d training rows %s to the rarer class, but there are %d folds%s",
+					class[v], t.N, printable.Noun(class[v], "belongs", "belong"), count, advice)}
 			}
 		}
 	}

@@ -198,12 +198,12 @@ func TestSelect_InvalidOptionsAndRows(t *testing.T) {
 	}
 	a.Target[0], a.Target[1] = 1, 1
 	if _, err := Select(context.Background(), a, nil, DefaultOptions()); err == nil ||
-		!strings.Contains(err.Error(), "a fold would be without a class: 2 of the 60") {
+		!strings.Contains(err.Error(), "a fold would lack a class: only 2 of the 60") {
 		t.Errorf("two of a class, three folds: %v", err)
 	}
 	for want, change := range map[string]func(*Options){
 		"Config.Folds is 1":      func(o *Options) { o.Folds = 1 },
-		"100 folds of 60":        func(o *Options) { o.Folds = 100 },
+		"100 folds for 60":       func(o *Options) { o.Folds = 100 },
 		"Config.Rate is -1":      func(o *Options) { o.Rate = -1 },
 		"Config.Budget is -1":    func(o *Options) { o.Budget = -1 },
 		"Config.Select is \"x\"": func(o *Options) { o.Criterion = "x" },
