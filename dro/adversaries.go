@@ -26,9 +26,6 @@ const (
 	TotalVariation = divergence.TotalVariation
 )
 
-// ParseDivergence returns the divergence with the given name. Its error lists all names.
-func ParseDivergence(name string) (Divergence, error) { return divergence.Parse(name) }
-
 // Divergences returns all divergences; the first is the default.
 func Divergences() []Divergence { return divergence.All() }
 
@@ -152,7 +149,7 @@ type Fixed struct {
 // for settings out of range, or slices whose length is not the number of samples.
 type Groups struct {
 	// Of[k][j] is the group of sample j in the kth grouping, numbered from 0 in each grouping, or −1 if the
-	// sample is in no group. In Adjust and Responses the groups of all groupings are numbered consecutively. A
+	// sample is in no group. In Adjust the groups of all groupings are numbered consecutively. A
 	// group without weight is an error.
 	Of      [][]int32
 	Near    Ball      // adversary over the groups; its Weights are the prior, nil for equal weights
@@ -379,10 +376,4 @@ func (d Groups) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 // BestResponseTo implements Dual.
 func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return checkedDual(d).BestResponseTo(y, f)
-}
-
-// Responses returns the mean losses of the groups for the losses f, including their adjustments, and the weights
-// over the groups in the best response.
-func (d Groups) Responses(f []float64) (loss, q []float64) {
-	return checkedDual(d).(*side.Groups).Responses(f)
 }

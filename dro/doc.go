@@ -7,8 +7,8 @@
 //	res, err := dro.Solve(ctx, &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}, nil)
 //
 // An Oracle evaluates the convex losses f = (f_1 … f_n), a Dual is the pair
-// (Y, ψ), a Primal is φ. These types, Options and Result are declared in package dro/saddle. The package does not
-// depend on files, columns or plots.
+// (Y, ψ), a Primal is φ. These types, Options and Result are declared in package dro/saddle, together with the
+// interfaces of optional methods that your own parts may have. The package does not depend on files, columns or plots.
 //
 // The default method is Newton's method on the exact objective. The methods of the paper are in package
 // dro/primaldual, which imports this one. Each of the internal packages imports only those listed before it:

@@ -69,7 +69,7 @@ func (d density) StartingWeights(y []float64) {
 	}
 }
 
-// CoordsTo implements dro.Mirror: the logarithm.
+// CoordsTo implements saddle.Mirror: the logarithm.
 func (d density) CoordsTo(u, y []float64) {
 	w, v := d.eigen(y)
 	for i, a := range w {
@@ -78,7 +78,7 @@ func (d density) CoordsTo(u, y []float64) {
 	d.spectrum(u, w, v)
 }
 
-// ProxTo implements dro.Mirror: the exponential of a mean, normalised.
+// ProxTo implements saddle.Mirror: the exponential of a mean, normalised.
 func (d density) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	for i := range u {
 		u[i] = a/e*f[i] + (1-w)*prev[i] + w*hist[i]

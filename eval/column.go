@@ -25,8 +25,8 @@ type Column struct {
 	Done func()
 }
 
-// Loaded returns the column with its n values in memory.
-func (c Column) Loaded(n int) (Column, error) {
+// loaded returns the column with its n values in memory.
+func (c Column) loaded(n int) (Column, error) {
 	if c.Load != nil {
 		var err error
 		if c, err = c.Load(); err != nil {
@@ -36,8 +36,8 @@ func (c Column) Loaded(n int) (Column, error) {
 	return c, c.Check(n)
 }
 
-// Free releases the values of a loaded column.
-func (c Column) Free() {
+// free releases the values of a loaded column.
+func (c Column) free() {
 	if c.Done != nil {
 		c.Done()
 	}
@@ -63,9 +63,9 @@ func (c Column) Check(n int) error {
 	return nil
 }
 
-// CellsIn divides a column into labelled cells: its levels, or the quintiles of its numbers (fewer cells if values
+// cellsIn divides a column into labelled cells: its levels, or the quintiles of its numbers (fewer cells if values
 // repeat). Codes are allocated in arena; nil means the heap. The code of a missing value is −1.
-func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
+func (c Column) cellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	if c.Levels != nil {
 		return c.Levels, c.Code
 	}

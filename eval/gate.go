@@ -482,8 +482,8 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 			"an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and "+
 				"any_group.KEY", p.text)
 	}
-	if g := e.Headline(); p.head == "worst_group" && g != nil && len(e.Reference.Groupings) > 0 {
-		if was := e.Reference.Groupings[len(e.Reference.Groupings)-1].Name; was != g.Name {
+	if g := e.Headline(); p.head == "worst_group" && g != nil && len(e.Reference.groupings) > 0 {
+		if was := e.Reference.groupings[len(e.Reference.groupings)-1].Name; was != g.Name {
 			return q, fmt.Errorf("since.%s would compare groups of %s with earlier groups of %s; give the same --groups as "+
 				"in the earlier evaluation", p.text,
 				g.Name, was)

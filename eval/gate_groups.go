@@ -309,7 +309,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 // hasGroupingOf reports whether this evaluation has the grouping of the group that the reference calls name. It
 // returns true if the grouping is unknown because an earlier version wrote the reference.
 func (e *Evaluation) hasGroupingOf(name string) bool {
-	for _, g := range e.Reference.Groupings {
+	for _, g := range e.Reference.groupings {
 		for _, of := range g.Groups {
 			if of == name {
 				return slices.ContainsFunc(e.Groupings, func(h Grouping) bool { return h.Name == g.Name })

@@ -33,8 +33,8 @@ const (
 	maxGroupsOfAPanel = 20
 )
 
-// Spread returns the range of the groups' coefficients for one standard deviation of the feature.
-func (q *GroupCoefficient) Spread() float64 {
+// spread returns the range of the groups' coefficients for one standard deviation of the feature.
+func (q *GroupCoefficient) spread() float64 {
 	lo, hi := float64(q.Shared), float64(q.Shared)
 	for _, v := range q.Group {
 		lo, hi = math.Min(lo, float64(v)), math.Max(hi, float64(v))
@@ -47,7 +47,7 @@ func (q *GroupCoefficient) Spread() float64 {
 // panels and groups are the numbers of omitted panels and groups.
 func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
 	shown = slices.Clone(g.Panels)
-	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })
+	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.spread(), a.spread()) })
 	panels = max(0, len(shown)-maxGroupPanels)
 	shown = shown[:len(shown)-panels]
 	type group struct{ by, label string }

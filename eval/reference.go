@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,14 +17,44 @@ type Reference struct {
 	// name of the file or table; if empty, the reference is stored in the model
 	Name string `json:"-"`
 	// empty in files of earlier versions, as are the next three fields
-	Task     Task             `json:"task,omitempty"`
-	Loss     string           `json:"loss,omitempty"`
-	Target   string           `json:"target,omitempty"`
-	Positive string           `json:"positive,omitempty"`
-	Models   []referenceModel `json:"models"`
+	Task     Task   `json:"task,omitempty"`
+	Loss     string `json:"loss,omitempty"`
+	Target   string `json:"target,omitempty"`
+	Positive string `json:"positive,omitempty"`
 
-	// groupings of the evaluation; empty in files of earlier versions
+	models    []referenceModel
+	groupings []referenceGrouping // groupings of the evaluation; empty in files of earlier versions
+}
+
+// referenceFields has the fields of a Reference without its methods.
+type referenceFields Reference
+
+// A referenceFile is a Reference as JSON has it.
+type referenceFile struct {
+	referenceFields
+	Models    []referenceModel    `json:"models"`
 	Groupings []referenceGrouping `json:"groupings,omitempty"`
+}
+
+// reference returns the reference of a file.
+func (f *referenceFile) reference() Reference {
+	f.models, f.groupings = f.Models, f.Groupings
+	return Reference(f.referenceFields)
+}
+
+// MarshalJSON writes what [ReadReference] reads.
+func (r Reference) MarshalJSON() ([]byte, error) {
+	return json.Marshal(referenceFile{referenceFields(r), r.models, r.groupings})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Reference) UnmarshalJSON(b []byte) error {
+	var f referenceFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*r = f.reference()
+	return nil
 }
 
 // A referenceGrouping maps the labels of the groups of a grouping to their names in paths.
@@ -44,11 +75,11 @@ type referenceModel struct {
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Split: e.Split, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for _, g := range e.Groupings {
-		r.Groupings = append(r.Groupings, referenceGrouping{g.Name, make(map[string]string)})
+		r.groupings = append(r.groupings, referenceGrouping{g.Name, make(map[string]string)})
 	}
 	for _, h := range e.referenceGroups() {
-		i := slices.IndexFunc(r.Groupings, func(g referenceGrouping) bool { return g.Name == h.grouping })
-		r.Groupings[i].Groups[h.Label] = h.name
+		i := slices.IndexFunc(r.groupings, func(g referenceGrouping) bool { return g.Name == h.grouping })
+		r.groupings[i].Groups[h.Label] = h.name
 	}
 	for k, m := range e.Models {
 		if k > e.Focus() && m.Role != OtherModel { // further models that the user does not choose from
@@ -71,7 +102,7 @@ func NewReference(e *Evaluation) *Reference {
 				}
 			}
 		}
-		r.Models = append(r.Models, of)
+		r.models = append(r.models, of)
 	}
 	return r
 }
@@ -96,10 +127,10 @@ func (e *Evaluation) referenceGroups() (out []namedGroup) {
 // with the same label in the same grouping. If r is of an earlier version and lacks groupings, nameOf returns the
 // name of h. It returns "" if r has no such group.
 func (r *Reference) nameOf(h *namedGroup) string {
-	if r.Groupings == nil {
+	if r.groupings == nil {
 		return h.name
 	}
-	for _, g := range r.Groupings {
+	for _, g := range r.groupings {
 		if g.Name == h.grouping {
 			return g.Groups[h.Label]
 		}
@@ -121,12 +152,12 @@ func (r *Reference) groupNames(model string) (out []string) {
 
 // model returns the named model or, if there is none, the model in focus.
 func (r *Reference) model(name string) referenceModel {
-	for _, m := range r.Models {
+	for _, m := range r.models {
 		if m.Name == name {
 			return m
 		}
 	}
-	return r.Models[focus(len(r.Models))]
+	return r.models[focus(len(r.models))]
 }
 
 // roundEstimate rounds an estimate to six digits.
@@ -162,11 +193,12 @@ func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 // ReadReference reads a Reference in JSON, as json.Marshal writes it. To obtain a Reference from a report or an
 // evaluation, call [ReadReport] or [ReadEvaluation], followed by [NewReference].
 func ReadReference(r io.Reader) (*Reference, error) {
-	var out Reference
-	if err := decode(r, &out); err != nil {
+	var file referenceFile
+	if err := decode(r, &file); err != nil {
 		return nil, fmt.Errorf("eval: reference: %w", err)
 	}
-	if len(out.Models) == 0 {
+	out := file.reference()
+	if len(out.models) == 0 {
 		return nil, errors.New("eval: the reference holds no model; NewReference makes a reference from a report or an " +
 			"evaluation")
 	}

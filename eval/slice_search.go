@@ -26,12 +26,12 @@ const noCell = math.MaxUint8
 // cutColumn divides column j into cells and stores them.
 func (s *sliceSearcher) cutColumn(j int) error {
 	arena := s.in.rows.Arena
-	c, err := s.in.Columns[j].Loaded(len(s.in.Target))
+	c, err := s.in.Columns[j].loaded(len(s.in.Target))
 	if err != nil {
 		return err
 	}
-	defer c.Free()
-	labels, code := c.CellsIn(arena)
+	defer c.free()
+	labels, code := c.cellsIn(arena)
 	if c.Levels == nil {
 		defer memory.Release(arena, code)
 	}

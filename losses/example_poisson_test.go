@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/losses/losstest"
 )
 
 // Poisson is half the deviance of a count t with mean exp(m): a loss of one's own,
@@ -56,7 +55,7 @@ func (p Poisson) CurvatureLowerBoundTo(curvature, slope, target []float64) (radi
 // Robust Poisson regression by a loss of one's own, checked, solved and certified.
 func ExampleLoss() {
 	margins := []float64{-3, -1.2, 0, 0.4, 1.7, 2.5}
-	if err := losstest.Test(Poisson{}, margins, []float64{0, 1, 4}); err != nil {
+	if err := losses.Check(Poisson{}, margins, []float64{0, 1, 4}); err != nil {
 		log.Fatal(err)
 	}
 

@@ -78,9 +78,6 @@ func Register(loss Loss) error {
 	return nil
 }
 
-// Kinds returns all losses that have names.
-func Kinds() []Kind { return kinds() }
-
 // Names returns the names of the losses for which keep returns true; a nil keep accepts all.
 func Names(keep func(Kind) bool) (names []string) {
 	for _, k := range kinds() {

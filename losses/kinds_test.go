@@ -10,13 +10,16 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/losses/losstest"
 )
 
 // Every loss that has a name keeps the contract of Loss, is returned by Parse, and refuses a δ that it
 // cannot use.
 func TestKinds_KeepTheContract(t *testing.T) {
-	for _, k := range losses.Kinds() {
+	for _, name := range losses.Names(nil) {
+		k, ok := losses.KindOf(name)
+		if !ok {
+			t.Fatalf("%s is no kind", name)
+		}
 		for _, delta := range []float64{0.5, 2} {
 			name := k.Name
 			if k.HasLevel {
@@ -35,7 +38,7 @@ func TestKinds_KeepTheContract(t *testing.T) {
 			if len(targets) < 2 {
 				t.Errorf("%s accepts %v alone", name, targets)
 			}
-			if err := losstest.Test(l, []float64{-3.17, -0.91, -0.1, 0.37, 1.7, 4.03}, targets); err != nil {
+			if err := losses.Check(l, []float64{-3.17, -0.91, -0.1, 0.37, 1.7, 4.03}, targets); err != nil {
 				t.Error(err)
 			}
 		}

@@ -247,8 +247,8 @@ func TestCurvatureLowerBound_Tight(t *testing.T) {
 			t.Errorf("%s: %v and %v", l.Name(), l.Lipschitz(), l.Smoothness())
 		}
 	}
-	if p, q := Probability(math.Log(3)), Probability(-math.Log(3)); !(math.Abs(p-0.75) <= 1e-15) ||
-		!(math.Abs(q-0.25) <= 1e-15) || Probability(0) != 0.5 || Probability(-800) < 0 || Probability(800) != 1 {
+	if p, q := probability(math.Log(3)), probability(-math.Log(3)); !(math.Abs(p-0.75) <= 1e-15) ||
+		!(math.Abs(q-0.25) <= 1e-15) || probability(0) != 0.5 || probability(-800) < 0 || probability(800) != 1 {
 		t.Errorf("%v and %v", p, q)
 	}
 }

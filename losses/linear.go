@@ -237,7 +237,7 @@ type mappedMatrix interface {
 // NonNegative returns true: every f_j is ≥ 0, so 0 is a lower bound of the robust objective.
 func (l *Linear) NonNegative() bool { return true }
 
-// Rounding describes the rounding of losses and margins, as dro.Rounded requires: the number of products in a
+// Rounding describes the rounding of losses and margins, as saddle.Rounded requires: the number of products in a
 // margin, the largest |z_ji| in every column, and sup ℓ″. If sup ℓ″ is infinite, it returns zeros and nil.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {

@@ -130,8 +130,8 @@ func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
 	}
 }
 
-// Probability returns P(t = +1) = 1/(1 + exp(−m)) under the logistic model.
-func Probability(m float64) float64 {
+// probability returns P(t = +1) = 1/(1 + exp(−m)) under the logistic model.
+func probability(m float64) float64 {
 	if m >= 0 {
 		return 1 / (1 + math.Exp(-m))
 	}

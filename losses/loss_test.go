@@ -110,8 +110,8 @@ func TestLogistic_LargeMargins(t *testing.T) {
 		t.Errorf("m=40: %v, %v; want ±%v", v, s, w)
 	}
 	for _, m := range []float64{-1e3, 1e3, 0, 37} {
-		if p := Probability(m); p < 0 || p > 1 || math.IsNaN(p) {
-			t.Errorf("Probability(%v) = %v", m, p)
+		if p := probability(m); p < 0 || p > 1 || math.IsNaN(p) {
+			t.Errorf("probability(%v) = %v", m, p)
 		}
 	}
 }

@@ -50,7 +50,7 @@ type Link struct {
 var (
 	Identity = Link{}
 	Log      = Link{Name: "log", Predict: math.Exp, Margin: logOf}
-	Logit    = Link{Name: "logit", Predict: Probability, Margin: logitOf}
+	Logit    = Link{Name: "logit", Predict: probability, Margin: logitOf}
 )
 
 // least is the smallest prediction for which margins are computed and, for probabilities, the smallest distance
@@ -84,8 +84,8 @@ func LinkNamed(name string) (Link, bool) {
 	return Link{}, false
 }
 
-// PredictionAt returns the prediction for a margin.
-func (l Link) PredictionAt(margin float64) float64 {
+// predictionAt returns the prediction for a margin.
+func (l Link) predictionAt(margin float64) float64 {
 	if l.Predict == nil {
 		return margin
 	}
@@ -155,12 +155,12 @@ func (m Meaning) check() error {
 	}
 	known, ok := LinkNamed(m.Link.Name)
 	for _, margin := range []float64{-1.3, 0, 0.7} {
-		p := m.Link.PredictionAt(margin)
+		p := m.Link.predictionAt(margin)
 		switch back := m.Link.MarginOf(p); {
-		case ok && !(math.Abs(p-known.PredictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
+		case ok && !(math.Abs(p-known.predictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
 			return fmt.Errorf("the link %q differs from the built-in link of this name, which predicts %v at margin %v, "+
 				"not %v",
-				m.Link.Name, known.PredictionAt(margin), margin, p)
+				m.Link.Name, known.predictionAt(margin), margin, p)
 		case !(math.Abs(back-margin) <= 1e-6):
 			return fmt.Errorf("the function Predict of the link %q returns %v at margin %v, but Margin of this prediction "+
 				"returns %v", m.Link.Name, p, margin, back)

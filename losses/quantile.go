@@ -10,16 +10,16 @@ import (
 // differ in length.
 type Quantile struct {
 	Level float64 // the level τ, in (0, 1)
-	Width float64 // h > 0, in units of the target; 0 means DefaultWidth
+	Width float64 // h > 0, in units of the target; 0 means 0.01
 }
 
-// DefaultWidth is the width of the smoothing of Quantile in units of the fitted target; for a standardised target
+// defaultWidth is the width of the smoothing of Quantile in units of the fitted target; for a standardised target
 // this is a hundredth of a standard deviation.
-const DefaultWidth = 0.01
+const defaultWidth = 0.01
 
 func (q Quantile) width() float64 {
 	if q.Width == 0 {
-		return DefaultWidth
+		return defaultWidth
 	}
 	return q.Width
 }

@@ -28,8 +28,8 @@ type Softmax struct {
 	class         []int32       // n
 }
 
-// MaxClasses is the largest number of classes of a Softmax.
-const MaxClasses = 10_000
+// maxClasses is the largest number of classes of a Softmax.
+const maxClasses = 10_000
 
 // NewSoftmax returns the oracle of softmax regression on the rows of z. Row i has the class class[i], from 0 to
 // classes − 1. An error names mismatched lengths, or the first row whose class is out of range.
@@ -43,8 +43,8 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)
 	case len(class) != n:
 		return nil, fmt.Errorf("losses: there are %d class indices for %d rows", len(class), n)
-	case classes < 2 || classes > MaxClasses:
-		return nil, fmt.Errorf("losses: there are %d classes; softmax regression supports 2 to %d", classes, MaxClasses)
+	case classes < 2 || classes > maxClasses:
+		return nil, fmt.Errorf("losses: there are %d classes; softmax regression supports 2 to %d", classes, maxClasses)
 	case d > math.MaxInt32/classes:
 		return nil, fmt.Errorf("losses: %d columns and %d classes give too many parameters", d, classes)
 	}
@@ -327,7 +327,7 @@ func (s *Softmax) MostSelected() int {
 	return s.n
 }
 
-// Rounding describes the rounding of losses and margins, as dro.Rounded requires. The K margins of a sample are
+// Rounding describes the rounding of losses and margins, as saddle.Rounded requires. The K margins of a sample are
 // measured by the maximum norm, and its slopes by the sum of absolute values: |f(m+δ) − f(m)| ≤ ‖slope‖₁‖δ‖∞ +
 // ½‖δ‖²∞ and ‖slope‖₁² ≤ 2f, which corresponds to a smoothness of 1 for a single margin. Four additional products
 // account for the rounding of the differences of margins in the exponents.

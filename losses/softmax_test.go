@@ -78,7 +78,7 @@ func TestNewSoftmax_Refusals(t *testing.T) {
 	}{
 		{[]int{0}, 2, "1 class indices for 2 rows"}, {[]int{0, 2}, 2, "row 1 has the class 2, but there are 2 classes"},
 		{[]int{0, -1}, 3, "row 1"},
-		{[]int{0, 0}, 1, "2 to"}, {[]int{0, 0}, MaxClasses + 1, "2 to"},
+		{[]int{0, 0}, 1, "2 to"}, {[]int{0, 0}, maxClasses + 1, "2 to"},
 	} {
 		if _, err := NewSoftmax(z, c.class, c.classes); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)

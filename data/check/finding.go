@@ -47,9 +47,6 @@ const (
 	LeakSlopes   Kind = "leak-group-slopes" // a group column with which other columns decode the target
 )
 
-// A Severity states how much a finding matters.
-type Severity = facts.Severity
-
 // The severities. Training and tuning print warnings only; inspect prints all findings.
 const (
 	Note    = facts.Note

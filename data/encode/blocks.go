@@ -74,7 +74,7 @@ func (e *Encoder) encodeBlocks(
 		if err != nil {
 			return report, err
 		}
-		report.Add(told)
+		report.add(told)
 		e.addDrift(&drift, b.Rows, all)
 		if err := do(b); err != nil {
 			return report, err

@@ -33,7 +33,7 @@ type derivation struct {
 // applyTransforms adds the columns of the Transforms of the Spec.
 func (t *fitting) applyTransforms() error {
 	t.opener = newTermOpener(t.block)
-	if t.e.Spec.Transforms.IsEmpty() {
+	if t.e.Spec.Transforms.isEmpty() {
 		return nil
 	}
 	m := &derivation{fitting: t, place: map[string][]*data.Column{}}
@@ -240,7 +240,7 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 		}
 		var texts []string
 		for _, r := range m.partition.Set(0).All() {
-			if c.IsNull(r) && m.e.Spec.IsNumeric(c) { // filled with the constant
+			if c.IsNull(r) && m.e.Spec.isNumeric(c) { // filled with the constant
 				continue
 			}
 			if text := c.Text(r); !slices.Contains(texts, text) {
@@ -270,7 +270,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 	if c == nil {
 		return nil, nil
 	}
-	if m.e.Spec.IsNumeric(c) {
+	if m.e.Spec.isNumeric(c) {
 		o, err := m.numericOperand(c, what)
 		if err != nil {
 			return nil, err
@@ -290,7 +290,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 		return nil, nil // the column itself has the problem, which is reported elsewhere
 	}
 	for i, l := range fitted.in.Levels {
-		if i != fitted.in.Skipped() {
+		if i != fitted.in.skipped() {
 			operands = append(operands, Operand{Column: name, Kind: fitted.kind, Level: l})
 		}
 	}
@@ -318,7 +318,7 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 	if c == nil || c.Kind == data.Vector { // findFeature has reported the reason
 		return nil, nil
 	}
-	if !m.e.Spec.IsNumeric(c) {
+	if !m.e.Spec.isNumeric(c) {
 		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs a numeric feature, but the column is used as a category", what))
 		return nil, nil
 	}

@@ -524,8 +524,8 @@ func labelReader(c *data.Column, trained data.Kind) func(row int) string {
 	}
 }
 
-// Add merges the report of further rows of the table into r.
-func (r *Report) Add(o Report) {
+// add merges the report of further rows of the table into r.
+func (r *Report) add(o Report) {
 	r.Rows, r.Dropped, r.MissingGroups = r.Rows+o.Rows, r.Dropped+o.Dropped, o.MissingGroups
 	r.Invalid += o.Invalid
 	r.Unseen, r.Merged = mergeUnseen(r.Unseen, o.Unseen), mergeUnseen(r.Merged, o.Merged)

@@ -152,7 +152,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		if c.Kind == data.Vector && slices.Contains(s.Categorical, c.Name) {
 			problems = append(problems, vectorFault(f, c.Name, "a category"))
 		}
-		if c.Clock && s.IsNumeric(c) {
+		if c.Clock && s.isNumeric(c) {
 			e.Dates = append(e.Dates, c.Name)
 		}
 	}
@@ -163,7 +163,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			problems.Add(missingFeatureFault(f, name, "a reference level"))
 		case usable[at].Kind == data.Vector:
 			problems.Add(vectorFault(f, name, "a reference level"))
-		case s.IsNumeric(usable[at]):
+		case s.isNumeric(usable[at]):
 			problems = append(problems, f.Fault(name, fix.Advice{},
 				"only a category can have a reference level, but this column is used as a numeric feature"))
 		}

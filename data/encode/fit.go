@@ -198,7 +198,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 	out.HoldoutReport = Report{}
 	for _, of := range all {
 		if of.Report.Rows > 0 {
-			out.HoldoutReport.Add(of.Report)
+			out.HoldoutReport.add(of.Report)
 		}
 	}
 	t.e.sortReport(&out.HoldoutReport)

@@ -176,7 +176,7 @@ func (t *fitting) dropNulls() error {
 		cols = append(cols, t.target)
 	}
 	for _, c := range t.features {
-		if t.e.Spec.IsNumeric(c) {
+		if t.e.Spec.isNumeric(c) {
 			cols = append(cols, c)
 		}
 	}
@@ -232,7 +232,7 @@ func (t *fitting) scan() error {
 	for _, c := range t.features {
 		if c.Kind == data.Vector {
 			vectors = append(vectors, c)
-		} else if t.e.Spec.IsNumeric(c) {
+		} else if t.e.Spec.isNumeric(c) {
 			numbers = append(numbers, c)
 		} else if t.terms[c] == nil {
 			texts = append(texts, c)
@@ -258,7 +258,7 @@ func (t *fitting) scan() error {
 			q.vector, sparse = &sparse[0], sparse[1:]
 			continue
 		}
-		if t.e.Spec.IsNumeric(c) {
+		if t.e.Spec.isNumeric(c) {
 			q.number, moments = &moments[0], moments[1:]
 			continue
 		}

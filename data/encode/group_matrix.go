@@ -156,7 +156,7 @@ func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 		l.of[c] = -1
 	}
 	for k := range in.Levels {
-		l.of[labelCode(k, in.Skipped())] = k
+		l.of[labelCode(k, in.skipped())] = k
 	}
 	return l
 }

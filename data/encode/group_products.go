@@ -99,7 +99,7 @@ func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (ou
 			in := e.Inputs[i]
 			o := Operand{Column: in.Name, Kind: in.Kind, Level: in.Levels[cell[k]]}
 			of = append(of, o)
-			name += o.Label() + ":"
+			name += o.label() + ":"
 		}
 		for _, c := range t.Columns {
 			feature, label := e.operandOf(c)

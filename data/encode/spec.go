@@ -159,8 +159,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// IsNumeric reports whether a column is encoded as a number.
-func (s *Spec) IsNumeric(c *data.Column) bool {
+// isNumeric reports whether a column is encoded as a number.
+func (s *Spec) isNumeric(c *data.Column) bool {
 	return c.Kind == data.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
 
@@ -182,8 +182,8 @@ type Transforms struct {
 	Interact [][2]string    `json:"interact,omitempty"` // pairs of columns whose product is added
 }
 
-// IsEmpty reports whether there are no derived columns.
-func (t *Transforms) IsEmpty() bool {
+// isEmpty reports whether there are no derived columns.
+func (t *Transforms) isEmpty() bool {
 	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
 }
 

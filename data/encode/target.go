@@ -236,7 +236,7 @@ func (t *fitting) scanTarget(c *data.Column) *targetStatistics {
 			}
 		}
 		if t.e.Spec.ScaleTarget && c.Kind != data.Categorical {
-			k.Moments = t.targetMoments(c, (&Target{Transform: transform}).Transformed)
+			k.Moments = t.targetMoments(c, (&Target{Transform: transform}).transformed)
 		}
 	}
 	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
@@ -335,7 +335,7 @@ func countWithoutLogarithm(transform string, c *data.Column, rows matrix.Set) (c
 		return 0, first
 	}
 	for _, r := range rows.All() {
-		if v := t.Transformed(c.Number[r]); !numeral.IsFinite(v) {
+		if v := t.transformed(c.Number[r]); !numeral.IsFinite(v) {
 			if count++; first < 0 {
 				first = r
 			}
@@ -383,7 +383,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
 		}
 		for i, r := range rows.All() {
-			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
+			dst[i] = (t.transformed(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
 	}

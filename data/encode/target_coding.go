@@ -38,9 +38,9 @@ const maxClasses = 1000
 // otherwise.
 func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
 
-// Transformed returns the transformed value of a target v before scaling. It panics if the transformation has
+// transformed returns the transformed value of a target v before scaling. It panics if the transformation has
 // pieces but no knots.
-func (t *Target) Transformed(v float64) float64 {
+func (t *Target) transformed(v float64) float64 {
 	f := Function{Name: t.Transform}
 	return f.Evaluate(v)
 }

@@ -31,8 +31,8 @@ type Operand struct {
 	Level  string   `json:"level,omitempty"`  // level of a categorical input
 }
 
-// Label returns the name of the operand within the name of a term.
-func (o *Operand) Label() string {
+// label returns the name of the operand within the name of a term.
+func (o *Operand) label() string {
 	if o.Kind == data.Numeric {
 		return o.Column
 	}
@@ -46,7 +46,7 @@ func newTerm(of ...Operand) Term {
 		if i > 0 {
 			t.Name += ":"
 		}
-		t.Name += o.Label()
+		t.Name += o.label()
 	}
 	return t
 }

@@ -181,9 +181,9 @@ func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *Trai
 	t.Rows, t.Expected, t.known = t.Rows+d.N, s.Repeated, s.Rows
 }
 
-// IsMoreThanChance reports whether the number of rows equal to training rows exceeds the number expected among new
+// isMoreThanChance reports whether the number of rows equal to training rows exceeds the number expected among new
 // rows of the same kind by at least two rows and four standard deviations.
-func (t *TrainingRows) IsMoreThanChance() bool {
+func (t *TrainingRows) isMoreThanChance() bool {
 	if t == nil || t.Compared == 0 || t.known == 0 {
 		return false
 	}
@@ -195,7 +195,7 @@ func (t *TrainingRows) IsMoreThanChance() bool {
 // String returns a sentence that states how many rows are training rows, or "" if the number can be explained by
 // chance.
 func (t *TrainingRows) String() string {
-	if !t.IsMoreThanChance() {
+	if !t.isMoreThanChance() {
 		return ""
 	}
 	s := fmt.Sprintf("%s of %s rows equal a training row in every feature", printable.Count(t.Equal), printable.Count(t.Rows))

@@ -9,7 +9,7 @@ import (
 // LoadAt returns the column with the values of the given rows, which must ascend. A stored column is read one
 // part at a time. The values are allocated in arena; nil means the heap.
 func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
-	if err := c.CheckScalar(); err != nil {
+	if err := c.checkScalar(); err != nil {
 		return nil, err
 	}
 	out := *c

@@ -108,8 +108,8 @@ func (b *SparseBuilder) Bytes() (n int64) {
 // Sparse returns the vectors.
 func (b *SparseBuilder) Sparse() *Sparse { return &b.all }
 
-// CheckScalar returns an error if the column holds vectors, so that it has no single value for each row.
-func (c *Column) CheckScalar() error {
+// checkScalar returns an error if the column holds vectors, so that it has no single value for each row.
+func (c *Column) checkScalar() error {
 	if c.Kind != Vector {
 		return nil
 	}

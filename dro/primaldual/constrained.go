@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/engine"
-	"gonum.org/v1/gonum/floats"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A Constrained problem is
@@ -155,9 +157,9 @@ type stackedOracle struct {
 }
 
 var (
-	_ dro.Conditioned = (*stackedOracle)(nil)
-	_ dro.Mirror      = multiplierDual{}
-	_ dro.Separable   = multiplierDual{}
+	_ saddle.Conditioned = (*stackedOracle)(nil)
+	_ saddle.Mirror      = multiplierDual{}
+	_ saddle.Separable   = multiplierDual{}
 )
 
 // Dims implements Oracle.
@@ -189,7 +191,7 @@ func (o *stackedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 // less than the WeightCap of the dual.
 func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	constantsTo := func(of dro.Oracle, lo, hi int) {
-		if c, ok := of.(dro.Conditioned); ok {
+		if c, ok := of.(saddle.Conditioned); ok {
 			c.ConstantsTo(lipschitz[lo:hi], smoothness[lo:hi], x)
 			return
 		}

@@ -3,6 +3,7 @@ package primaldual
 import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower =
@@ -25,11 +26,11 @@ type Orthant struct {
 const PearsonChi2 = dro.PearsonChi2
 
 var (
-	_ dro.Mirror    = Box{}
-	_ dro.Separable = Box{}
-	_ dro.Precise   = Box{}
-	_ dro.Separable = Orthant{}
-	_ dro.Precise   = Orthant{}
+	_ saddle.Mirror    = Box{}
+	_ saddle.Separable = Box{}
+	_ saddle.Precise   = Box{}
+	_ saddle.Separable = Orthant{}
+	_ saddle.Precise   = Orthant{}
 )
 
 // set converts the box to the type of the solver.
@@ -53,10 +54,10 @@ func (o Orthant) Valid(n int) error {
 	return o.set().Valid(n)
 }
 
-// IsPrecise implements dro.Precise.
+// IsPrecise implements saddle.Precise.
 func (Box) IsPrecise() bool { return true }
 
-// IsPrecise implements dro.Precise.
+// IsPrecise implements saddle.Precise.
 func (Orthant) IsPrecise() bool { return true }
 
 // Modulus implements dro.Dual.
@@ -81,47 +82,47 @@ func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return o.set().BestResponseTo(y, f)
 }
 
-// CoordsTo implements dro.Mirror. The coordinates u are y.
+// CoordsTo implements saddle.Mirror. The coordinates u are y.
 func (b Box) CoordsTo(u, y []float64) { b.set().CoordsTo(u, y) }
 
-// CoordsTo implements dro.Separable.
+// CoordsTo implements saddle.Separable.
 func (o Orthant) CoordsTo(u, y []float64) { o.set().CoordsTo(u, y) }
 
-// ProxTo implements dro.Mirror.
+// ProxTo implements saddle.Mirror.
 func (b Box) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	b.set().ProxTo(u, y, f, prev, hist, a, e, w)
 }
 
-// BlockStepTo implements dro.Separable.
+// BlockStepTo implements saddle.Separable.
 func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	b.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
 }
 
-// BlockStepTo implements dro.Separable.
+// BlockStepTo implements saddle.Separable.
 func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	o.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
 }
 
-// NormScale implements dro.Normed.
+// NormScale implements saddle.Normed.
 func (b Box) NormScale(n int) float64 { return b.set().NormScale(n) }
 
-// NormScale implements dro.Normed.
+// NormScale implements saddle.Normed.
 func (o Orthant) NormScale(n int) float64 { return o.set().NormScale(n) }
 
-// WeightCap implements dro.Normed.
+// WeightCap implements saddle.Normed.
 func (b Box) WeightCap(n int) float64 { return b.set().WeightCap(n) }
 
-// WeightCap implements dro.Normed.
+// WeightCap implements saddle.Normed.
 func (o Orthant) WeightCap(n int) float64 { return o.set().WeightCap(n) }
 
-// TotalWeight implements dro.Normed.
+// TotalWeight implements saddle.Normed.
 func (b Box) TotalWeight(n int) float64 { return b.set().TotalWeight(n) }
 
-// TotalWeight implements dro.Normed.
+// TotalWeight implements saddle.Normed.
 func (o Orthant) TotalWeight(n int) float64 { return o.set().TotalWeight(n) }
 
-// SumNorm implements dro.Normed.
+// SumNorm implements saddle.Normed.
 func (Box) SumNorm() bool { return false }
 
-// SumNorm implements dro.Normed.
+// SumNorm implements saddle.Normed.
 func (Orthant) SumNorm() bool { return false }

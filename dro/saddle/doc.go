@@ -1,7 +1,7 @@
 // Package saddle defines saddle-point problems and their solutions: the parts of a [Problem] ([Oracle], [Dual],
 // [Primal]) with further methods that your own parts may have, the [Options] and the [Result] of a solve with its
-// [Certificate], and the interface of a [Method]. Package dro, which solves the problems, has the same types by the
-// same names.
+// [Certificate], and the interface of a [Method]. Package dro, which solves the problems, has
+// the main types by the same names.
 //
 // An assertion such as
 //

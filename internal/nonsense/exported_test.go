@@ -25,7 +25,6 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/export"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/losses/losstest"
 	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
@@ -94,7 +93,6 @@ var exported = []room{
 			reflect.TypeFor[*encode.Fitted](),
 			reflect.TypeFor[*encode.Function](),
 			reflect.TypeFor[*encode.Input](),
-			reflect.TypeFor[*encode.Operand](),
 			reflect.TypeFor[*encode.Report](),
 			reflect.TypeFor[*encode.Spec](),
 			reflect.TypeFor[*encode.Target](),
@@ -183,16 +181,15 @@ var exported = []room{
 	},
 	{path: "dro",
 		functions: map[string]any{
-			"AssessConstant":  dro.AssessConstant,
-			"Certify":         dro.Certify,
-			"Choose":          dro.Choose,
-			"Divergences":     dro.Divergences,
-			"Evaluate":        dro.Evaluate,
-			"NewBilinear":     dro.NewBilinear,
-			"NewPath":         dro.NewPath,
-			"ParseDivergence": dro.ParseDivergence,
-			"ParseSpectrum":   dro.ParseSpectrum,
-			"Solve":           dro.Solve,
+			"AssessConstant": dro.AssessConstant,
+			"Certify":        dro.Certify,
+			"Choose":         dro.Choose,
+			"Divergences":    dro.Divergences,
+			"Evaluate":       dro.Evaluate,
+			"NewBilinear":    dro.NewBilinear,
+			"NewPath":        dro.NewPath,
+			"ParseSpectrum":  dro.ParseSpectrum,
+			"Solve":          dro.Solve,
 		},
 		types: []reflect.Type{
 			reflect.TypeFor[*dro.Ball](),
@@ -294,7 +291,6 @@ var exported = []room{
 			reflect.TypeFor[*eval.Drift](),
 			reflect.TypeFor[*eval.Evaluation](),
 			reflect.TypeFor[*eval.Gate](),
-			reflect.TypeFor[*eval.GroupCoefficient](),
 			reflect.TypeFor[*eval.GroupCoefficients](),
 			reflect.TypeFor[*eval.GroupDifference](),
 			reflect.TypeFor[*eval.GroupMass](),
@@ -337,13 +333,11 @@ var exported = []room{
 			"DefaultName": losses.DefaultName,
 			"HasDelta":    losses.HasDelta,
 			"KindOf":      losses.KindOf,
-			"Kinds":       losses.Kinds,
 			"LinkNamed":   losses.LinkNamed,
 			"Names":       losses.Names,
 			"NewLinear":   losses.NewLinear,
 			"NewSoftmax":  losses.NewSoftmax,
 			"Parse":       losses.Parse,
-			"Probability": losses.Probability,
 			"Register":    losses.Register,
 		},
 		types: []reflect.Type{
@@ -357,11 +351,6 @@ var exported = []room{
 			reflect.TypeFor[*losses.Quantile](),
 			reflect.TypeFor[*losses.Softmax](),
 			reflect.TypeFor[*losses.Squared](),
-		},
-	},
-	{path: "losses/losstest",
-		functions: map[string]any{
-			"Test": losstest.Test,
 		},
 	},
 	{path: "memory",

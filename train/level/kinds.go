@@ -196,9 +196,9 @@ var Kinds = []Kind{
 			"subsets (mean of models trained on ten balanced subsets); validation-subsets (likewise, with subsets of the " +
 			"--validation rows)",
 		Foreign: "erm", Hint: "ERM is --average plain",
-		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, Averages) },
+		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },
-		check:   func(l *Level) string { return among(l.Average, Averages...) },
+		check:   func(l *Level) string { return among(l.Average, averages...) },
 		dual: func(l Level, r Rows) (dro.Dual, error) {
 			// the models are fitted to other rows
 			if l.Average == "plain" || l.Average == ValidationSubsets {

@@ -53,8 +53,8 @@ type Level struct {
 	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0; C/√n_g is added to the risk of group g
 }
 
-// Averages lists the valid values of Level.Average.
-var Averages = []string{"plain", "balanced", "half-balanced", "subsets", ValidationSubsets}
+// averages lists the valid values of Level.Average.
+var averages = []string{"plain", "balanced", "half-balanced", "subsets", ValidationSubsets}
 
 // At returns a pointer to v, for fields that may be unset.
 func At(v float64) *float64 { return &v }

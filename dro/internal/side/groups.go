@@ -292,17 +292,6 @@ func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64, _ engine.Mul
 	return a
 }
 
-// Responses returns the mean losses of the groups, including their adjustments, and the weights over the groups in
-// the best response to f.
-func (g *Groups) Responses(f []float64) (loss, q []float64) {
-	s := g.evaluate(f)
-	loss, q = make([]float64, len(g.count)), make([]float64, len(g.count))
-	for i, id := range s.id {
-		loss[id], q[id] = s.loss[i], s.q[i]
-	}
-	return loss, q
-}
-
 // Value implements Dual. If there is one grouping, it is ψ(q) minus the adjustments. If there are several, weights
 // of the samples may result from different weights of the groups, and Value is an upper bound.
 func (g *Groups) Value(y []float64) float64 {

@@ -1,4 +1,4 @@
-package losstest
+package losses_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-var margins = []float64{-6.1, -2.3, -0.9, -0.2, 0.3, 1.4, 2.6, 7.7}
+var contractMargins = []float64{-6.1, -2.3, -0.9, -0.2, 0.3, 1.4, 2.6, 7.7}
 
 func TestCheck_PassesOurLosses(t *testing.T) {
 	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1},
@@ -17,7 +17,7 @@ func TestCheck_PassesOurLosses(t *testing.T) {
 		if l.Name() != "logistic" {
 			targets = []float64{-2, 0, 3.5}
 		}
-		if err := Test(l, margins, targets); err != nil {
+		if err := losses.Check(l, contractMargins, targets); err != nil {
 			t.Error(err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestCheck_FindsBrokenLosses(t *testing.T) {
 		"larger in absolute value than the Lipschitz":             {curvature: 1, below: 1, lip: 1, smooth: 1},
 		"curvature is 1, larger than the smoothness constant 0.5": {curvature: 1, below: 0.5, lip: inf, smooth: 0.5},
 	} {
-		err := Test(b, margins, []float64{-1, 0.5})
+		err := losses.Check(b, contractMargins, []float64{-1, 0.5})
 		if want == "" {
 			if err != nil {
 				t.Error(err)
