@@ -37,9 +37,9 @@ func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
 	return b, err
 }
 
-// get returns the process for the spec. Our process works with any number of threads. Processes that take seconds
+// peerFor returns the process for the spec. Our process works with any number of threads. Processes that take seconds
 // to start serve all small designs.
-func (f *fleet) get(spec peerSpec) (*peer, error) {
+func (f *fleet) peerFor(spec peerSpec) (*peer, error) {
 	alive, key := f.alive, fmt.Sprint(spec.module, spec.threads)
 	if spec.module == "ours" {
 		key = "ours"

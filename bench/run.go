@@ -160,7 +160,7 @@ func (f *fleet) measure(c *cell) (*result, error) {
 
 // run performs one run and checks its x.
 func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
-	p, err := f.get(run.spec)
+	p, err := f.peerFor(run.spec)
 	if err != nil {
 		return f.o.recordMissing(run.spec.module, err)
 	}
@@ -185,7 +185,7 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 
 // optimum bounds the optimum of the cell a hundred times more tightly than required, if our solver can.
 func (f *fleet) optimum(c *cell) (Bounds, error) {
-	p, err := f.get(ours(f.o))
+	p, err := f.peerFor(ours(f.o))
 	if err != nil {
 		return Bounds{}, err
 	}

@@ -102,7 +102,7 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 			return Column{}, err
 		}
 	}
-	return b.finish(), nil
+	return b.column(), nil
 }
 
 // FromStructs returns a table of the exported fields of structs, or of pointers to structs, that are numbers,
@@ -155,7 +155,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
 	out := make([]Column, len(builders))
 	for i, b := range builders {
-		out[i] = b.finish()
+		out[i] = b.column()
 	}
 	return NewFrame(out...)
 }
@@ -193,12 +193,12 @@ func (b *columnBuilder) setType(t reflect.Type) error {
 	if err == nil && t.Kind() == reflect.Interface {
 		err = noValueError(t)
 	}
-	b.begin(zero)
+	b.setKind(zero)
 	return err
 }
 
-// begin sets the kind of the column to the kind of v.
-func (b *columnBuilder) begin(v cell) {
+// setKind sets the kind of the column to the kind of v.
+func (b *columnBuilder) setKind(v cell) {
 	b.kind, b.c.Type, b.c.Integer = v.kind, v.typ, v.whole
 }
 
@@ -217,7 +217,7 @@ func (b *columnBuilder) add(value any) error {
 	switch {
 	case v.kind == "":
 	case b.kind == "":
-		b.begin(v)
+		b.setKind(v)
 	case v.typ == "float64":
 		b.c.Type = v.typ
 	}
@@ -239,8 +239,8 @@ func (b *columnBuilder) add(value any) error {
 	return nil
 }
 
-// finish returns the column.
-func (b *columnBuilder) finish() Column {
+// column returns the column.
+func (b *columnBuilder) column() Column {
 	c := b.c
 	if slices.Contains(b.null, true) {
 		c.Null = b.null

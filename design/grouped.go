@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// A Product is a column that is a multiple of a centred column of another matrix in the rows of some cells, and 0 in all
-// other rows.
+// A Product is a column that is a multiple of a centred column of another matrix in the rows of some cells, and 0 in
+// all other rows.
 type Product struct {
 	Column int     // index in the other matrix
 	Center float64 // number subtracted from the entries
@@ -112,7 +112,7 @@ func (m *grouped) lift() {
 	for c, products := range m.cells {
 		entries := make([]liftedEntry, 0, m.p+len(products))
 		for j := range m.p {
-			entries = append(entries, liftedEntry{j, m.at(j), 1})
+			entries = append(entries, liftedEntry{j, m.indexOfBase(j), 1})
 		}
 		for _, q := range products {
 			of, key := q.Column, lift{q.Column, q.Center}
@@ -130,8 +130,8 @@ func (m *grouped) lift() {
 	}
 }
 
-// at returns the index in the matrix of a column of the base.
-func (m *grouped) at(column int) int {
+// indexOfBase returns the index in the matrix of a column of the base.
+func (m *grouped) indexOfBase(column int) int {
 	if column < m.before {
 		return column
 	}
@@ -148,7 +148,7 @@ func (m *grouped) bound() {
 	m.largest = make([]float64, m.d)
 	of := m.base.Largest()
 	for j, v := range of {
-		m.largest[m.at(j)] = v
+		m.largest[m.indexOfBase(j)] = v
 	}
 	most := 0
 	for c, list := range m.cells {
@@ -252,7 +252,7 @@ func (m *grouped) AddRowsTo(dst, u, v []float64, lo, hi int) {
 		for _, c := range s.used {
 			sum := s.sums[c]
 			for j, w := range sum[:m.p] {
-				dst[m.at(j)] += w
+				dst[m.indexOfBase(j)] += w
 			}
 			for _, q := range m.cells[c] {
 				dst[m.before+q.At] += q.Scale * (sum[q.Column] - q.Center*sum[m.p])
@@ -333,7 +333,7 @@ func (m *grouped) AddSquaresTo(dst, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		m.base.RowTo(s.row, i)
 		for j, v := range s.row {
-			dst[m.at(j)] += w[i] * v * v
+			dst[m.indexOfBase(j)] += w[i] * v * v
 		}
 		for _, q := range m.cells[m.cell[i]] {
 			v := q.Scale * (s.row[q.Column] - q.Center)
@@ -350,7 +350,7 @@ func (m *grouped) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 		m.base.RowTo(s.row, i)
 		sum := 0.0
 		for j, v := range s.row {
-			sum += scale[m.at(j)] * v * v
+			sum += scale[m.indexOfBase(j)] * v * v
 		}
 		for _, q := range m.cells[m.cell[i]] {
 			v := q.Scale * (s.row[q.Column] - q.Center)
@@ -374,10 +374,10 @@ func (m *grouped) RowTo(dst []float64, i int) {
 }
 
 // Select implements Matrix.
-func (m *grouped) Select(rows []int) Matrix { return m.over(m.base.Select(rows), rows) }
+func (m *grouped) Select(rows []int) Matrix { return m.withRows(m.base.Select(rows), rows) }
 
-// over returns the matrix of the given rows; base holds their columns without the products.
-func (m *grouped) over(base Matrix, rows []int) *grouped {
+// withRows returns the matrix of the given rows; base holds their columns without the products.
+func (m *grouped) withRows(base Matrix, rows []int) *grouped {
 	s := *m
 	s.base, s.n, s.cell = base, len(rows), make([]int32, len(rows))
 	for k, i := range rows {

@@ -30,8 +30,8 @@ func (m *Mapped) Free() {
 // chunkBytes is the number of bytes read before the arena may evict its slices.
 const chunkBytes = 1 << 20
 
-// eachBlock calls do with consecutive parts of [lo, hi), each a multiple of the rows whose sums are taken together except
-// the last.
+// eachBlock calls do with consecutive parts of [lo, hi), each a multiple of the rows whose sums are taken together
+// except the last.
 func (m *Mapped) eachBlock(lo, hi int, do func(lo, hi int)) {
 	n, _ := m.Dims()
 	together := 16
@@ -92,7 +92,7 @@ func (m *Mapped) Subset(rows []int) *Mapped {
 		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.arena, m.memory, func() { memory.Release(m.arena, x) })
 	case *grouped:
 		base := NewMapped(of.base, m.arena, m.memory, nil).Subset(rows)
-		return NewMapped(of.over(base.Matrix, rows), m.arena, m.memory, base.free)
+		return NewMapped(of.withRows(base.Matrix, rows), m.arena, m.memory, base.free)
 	}
 	return NewMapped(m.Select(rows), m.arena, m.memory, nil)
 }

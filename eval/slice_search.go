@@ -137,7 +137,7 @@ func (s *sliceSearcher) rankSingle(a int) (to []candidate) {
 		}
 	}
 	for k, v := range t {
-		to = s.consider(to, candidate{a: a, ka: uint8(k), b: a, kb: uint8(k)}, v)
+		to = s.appendIfRemarkable(to, candidate{a: a, ka: uint8(k), b: a, kb: uint8(k)}, v)
 	}
 	return to
 }
@@ -156,16 +156,16 @@ func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
 	for k, v := range t {
 		if v.n > 0 {
 			tried++
-			to = s.consider(to, candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
+			to = s.appendIfRemarkable(to, candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
 		}
 	}
 	return to, tried
 }
 
-// consider adds a candidate if its rows have larger losses than the other rows, if it has at most half of the rows,
-// and if both parts have enough rows. If a candidate has more than half of the rows, the other rows are the
+// appendIfRemarkable adds a candidate if its rows have larger losses than the other rows, if it has at most half of
+// the rows, and if both parts have enough rows. If a candidate has more than half of the rows, the other rows are the
 // remarkable ones.
-func (s *sliceSearcher) consider(to []candidate, c candidate, v cellSum) []candidate {
+func (s *sliceSearcher) appendIfRemarkable(to []candidate, c candidate, v cellSum) []candidate {
 	least := float64(s.out.MinRows)
 	if v.n < least || v.n > s.all.N-least || v.n > s.all.N/2 {
 		return to

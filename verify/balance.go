@@ -81,8 +81,8 @@ const maxFreeColumns = 500
 
 func isAtMostOne(a number) bool { return a.Hi.Cmp(one.Lo) <= 0 }
 
-// A tilt moves the slope of an output in row j by ⟨v, z_j⟩ times its room in both directions. With the rooms h_j, this
-// is the solution of (Σ y_j h_j z_j z_jᵀ) v = −Σ y_j s_j z_j.
+// A tilt moves the slope of an output in row j by ⟨v, z_j⟩ times its room in both directions. With the rooms h_j,
+// this is the solution of (Σ y_j h_j z_j z_jᵀ) v = −Σ y_j s_j z_j.
 type tilt struct {
 	along [][]number // the vector v of each output
 }
@@ -167,7 +167,7 @@ func (c *checker) checkDependence(column int, of []number, y []number) error {
 		}
 	}
 	of[column] = interval.New(-1)
-	off := c.add(c.rows.N, func(j int) number {
+	off := c.sumOf(c.rows.N, func(j int) number {
 		if y[j].Hi.Sign() <= 0 {
 			return zero
 		}

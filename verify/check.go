@@ -40,9 +40,9 @@ func (r *Report) Proved() bool { return r.Refused == "" }
 //
 // If the model is a mean of models, the bounds are the means of theirs, each of which is about its own rows.
 //
-// The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound that
-// the model states is not below the objective. What is not proved is in Report.Refused; an error means that the table
-// could not be read.
+// The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound
+// that the model states is not below the objective. What is not proved is in Report.Refused; an error means that the
+// table could not be read.
 func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, error) {
 	r := &Report{Asked: m.Config.Gap}
 	if err := f.Fingerprint(); err != nil {
@@ -151,8 +151,8 @@ type checker struct {
 	penalised int // number of columns without the intercept
 }
 
-// bound returns an interval whose upper end is not below the objective at the coefficients, and one whose lower end is
-// not above the optimum.
+// bound returns an interval whose upper end is not below the objective at the coefficients, and one whose lower end
+// is not above the optimum.
 func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 	defer interval.Catch(&err)
 	cfg := &c.m.Config
@@ -243,8 +243,8 @@ func (c *checker) sums(n, width int, add func(to []*interval.Sum, j int)) []numb
 	return out
 }
 
-// add is an adder.
-func (c *checker) add(n int, term func(j int) number) number {
+// sumOf is an adder for the rows of the checker.
+func (c *checker) sumOf(n int, term func(j int) number) number {
 	return c.sums(n, 1, func(to []*interval.Sum, j int) { to[0].Add(term(j)) })[0]
 }
 
@@ -274,7 +274,7 @@ func (c *checker) upperBound() number {
 	if c.grouping != nil {
 		f = c.means(f)
 	}
-	return interval.Add(c.set.riskAbove(f, c.add), c.norm.value(squaresOf(x[:c.penalised*c.outputs])))
+	return interval.Add(c.set.riskAbove(f, c.sumOf), c.norm.value(squaresOf(x[:c.penalised*c.outputs])))
 }
 
 // lowerBound returns an interval whose lower end is a lower bound of the optimal objective.
@@ -294,8 +294,8 @@ func (c *checker) lowerBound(p *Proof) (number, error) {
 	return interval.Sub(interval.Sub(rest, conjugates), c.norm.conjugate(squares)), nil
 }
 
-// dualTerms returns Σ y_j f_j*(θ s_j) and ‖Σ y_j θ s_j z_j‖² over the penalised columns, with the slopes of a proof after
-// moves.
+// dualTerms returns Σ y_j f_j*(θ s_j) and ‖Σ y_j θ s_j z_j‖² over the penalised columns, with the slopes of a proof
+// after moves.
 func (c *checker) dualTerms(p *Proof, y []number, moves balance, theta number) (conjugates, squares number) {
 	k := c.outputs
 	width := c.penalised * k
@@ -377,7 +377,7 @@ func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 		}
 	}
 	var psi number
-	if q, psi, err = c.set.makeFeasible(q, c.add); err != nil {
+	if q, psi, err = c.set.makeFeasible(q, c.sumOf); err != nil {
 		return nil, zero, err
 	}
 	if c.grouping == nil {

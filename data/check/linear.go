@@ -270,8 +270,8 @@ func (m *linear) rate(kept []bool) float64 {
 	return least
 }
 
-// all returns a list that keeps all parts.
-func (m *linear) all() []bool {
+// keepAll returns a list that keeps all parts.
+func (m *linear) keepAll() []bool {
 	kept := make([]bool, len(m.parts))
 	for i := range kept {
 		kept[i] = true
@@ -281,7 +281,7 @@ func (m *linear) all() []bool {
 
 // scoresWithout returns the out-of-fold scores of the first output if column c is omitted.
 func (m *linear) scoresWithout(c *column) []float64 {
-	kept := m.all()
+	kept := m.keepAll()
 	if at := slices.Index(m.parts, c); at >= 0 {
 		kept[at] = false
 	}
@@ -298,21 +298,21 @@ func (m *linear) scoresWithout(c *column) []float64 {
 // findTogether finds columns that together predict the target nearly without error: the columns of an identity, the
 // columns without which the model is no longer nearly perfect, and a column that predicts far better than all others.
 func (x *examination) findTogether(m *linear, power map[*column]float64) (all []Finding) {
-	p := m.rate(m.all())
+	p := m.rate(m.keepAll())
 	if !x.binary {
 		if p > identity {
 			if parts := m.smallest(identity); len(parts) <= maxParts {
 				return append(all, x.newIdentity(parts, "the target is a weighted sum of these columns"))
 			}
 		}
-		if logs := x.fitLogarithms(power); logs != nil && logs.rate(logs.all()) > identity {
+		if logs := x.fitLogarithms(power); logs != nil && logs.rate(logs.keepAll()) > identity {
 			if parts := logs.smallest(identity); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, "the target is a product or a ratio of these columns"))
 			}
 		}
 	}
 	if logs := x.fitLogarithms(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
-		if q := logs.rate(logs.all()); q > predictsAll {
+		if q := logs.rate(logs.keepAll()); q > predictsAll {
 			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, fmt.Sprintf(
 					"the class depends on whether a product or a ratio of these columns exceeds a limit (AUC %.4f)", q)))
@@ -322,7 +322,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 	if p <= predictsAll {
 		return x.findBeyond(m, power)
 	}
-	kept := m.all()
+	kept := m.keepAll()
 	var culprits []*column
 	left := p
 	for left > predictsAll && len(culprits) < maxCulprits {
@@ -384,7 +384,7 @@ func (x *examination) newIdentity(parts []*column, how string) Finding {
 // smallest returns a minimal set of columns that predict at least as well as limit. It removes one column after
 // another as long as the remaining ones suffice.
 func (m *linear) smallest(limit float64) (parts []*column) {
-	kept := m.all()
+	kept := m.keepAll()
 	for k := len(kept) - 1; k >= 0; k-- { // columns that predict worst on their own come first
 		kept[k] = false
 		if m.rate(kept) <= limit {
@@ -435,7 +435,8 @@ func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 	return in.newLinear(of, nil)
 }
 
-// findBeyond finds a column that predicts a class far better than all other columns together, such as the target with noise.
+// findBeyond finds a column that predicts a class far better than all other columns together, such as the target with
+// noise.
 func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Finding) {
 	if !x.binary || len(m.parts) < 3 {
 		return nil
@@ -444,7 +445,7 @@ func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Fi
 		if power[c] <= predictsBeyond {
 			continue
 		}
-		kept := m.all()
+		kept := m.keepAll()
 		kept[k] = false
 		if others := m.rate(kept); others < othersAtMost {
 			all = append(all, *x.newLeak(Leak, c,

@@ -202,7 +202,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 		if c.keys == nil {
 			c.keys, _ = s.keys() // Validate has checked the keys
 		}
-		s.count(c.keys, d, e.Profile.Float32, &c.training)
+		s.countEqual(c.keys, d, e.Profile.Float32, &c.training)
 	}
 	some := *d
 	if stride := (rows + comparedRows - 1) / comparedRows; stride > 1 {

@@ -15,8 +15,8 @@ type sample struct {
 	reading []*data.Column // columns of the current visit; nil for columns that are not kept
 }
 
-// begin prepares a visit of numeric columns. Columns for which made returns true are not kept.
-func (s *sample) begin(columns []*data.Column, made func(c *data.Column) bool) {
+// beginVisit prepares a visit of numeric columns. Columns for which made returns true are not kept.
+func (s *sample) beginVisit(columns []*data.Column, made func(c *data.Column) bool) {
 	if s == nil {
 		return
 	}

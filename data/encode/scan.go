@@ -195,7 +195,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 	if t.counts == nil {
 		t.computeShardCuts()
 	}
-	t.sample.begin(columns, func(c *data.Column) bool { return t.terms[c] != nil })
+	t.sample.beginVisit(columns, func(c *data.Column) bool { return t.terms[c] != nil })
 	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
 		t.sample.add(w)
 		t.partition.Split(w)

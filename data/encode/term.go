@@ -75,7 +75,7 @@ func (p *termOpener) open(ctx context.Context, t Term) (*data.Column, error) {
 			factors = append(factors, matrix.Factor{Column: c, Has: func(row int) bool { return read(row) == o.Level }})
 			continue
 		}
-		c, err := p.find(ctx, &o)
+		c, err := p.operandColumn(ctx, &o)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (p *termOpener) category(ctx context.Context, o *Operand) (*data.Column, er
 	if c := p.loaded[o.Column]; c != nil {
 		return c, nil
 	}
-	c, err := p.find(ctx, o)
+	c, err := p.operandColumn(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func (p *termOpener) category(ctx context.Context, o *Operand) (*data.Column, er
 	return c, err
 }
 
-// find returns the column of an operand.
-func (p *termOpener) find(ctx context.Context, o *Operand) (*data.Column, error) {
+// operandColumn returns the column of an operand.
+func (p *termOpener) operandColumn(ctx context.Context, o *Operand) (*data.Column, error) {
 	c, err := p.f.Lookup(o.Column)
 	if err != nil {
 		return nil, err

@@ -166,8 +166,8 @@ func (s *RowSample) keys() (map[uint32]bool, error) {
 	return keys, nil
 }
 
-// count compares the rows of a block with the sample, whose hashes are keys, and adds the result to t.
-func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
+// countEqual compares the rows of a block with the sample, whose hashes are keys, and adds the result to t.
+func (s *RowSample) countEqual(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
 	hashRows(d, narrow, func(hashes []uint64) {
 		for _, h := range hashes {
 			if bits.LeadingZeros64(h) < s.Zeros {

@@ -74,7 +74,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	}
 	first[len(cols)] = len(tasks)
 	var pages Buffers
-	if err := Parallel(ctx, len(tasks), func(i int) error { return tasks[i].read(&pages) }); err != nil {
+	if err := Parallel(ctx, len(tasks), func(i int) error { return tasks[i].readValues(&pages) }); err != nil {
 		return nil, err
 	}
 	return out, Catch(func() error {
@@ -103,8 +103,8 @@ func (c *Column) storedBytes() int64 {
 	return width * rows
 }
 
-// read reads the values of the part into its rows of the column.
-func (t *partLoad) read(pages *Buffers) error {
+// readValues reads the values of the part into its rows of the column.
+func (t *partLoad) readValues(pages *Buffers) error {
 	t.levels = NewLevels()
 	n := t.part.Rows()
 	if n == 0 {

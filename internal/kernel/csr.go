@@ -35,12 +35,12 @@ func (m *CSR) MarginsTo(dst, x []float64, lo, hi int) {
 // AddRowsTo adds Σ_i u[i]·v[i]·X[i] over the rows [lo, hi) to dst, of length D.
 func (m *CSR) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		m.add(dst, i, u[i]*v[i])
+		m.addRowTo(dst, i, u[i]*v[i])
 	}
 }
 
-// add adds w·X[i] to dst.
-func (m *CSR) add(dst []float64, i int, w float64) {
+// addRowTo adds w·X[i] to dst.
+func (m *CSR) addRowTo(dst []float64, i int, w float64) {
 	if w == 0 {
 		return
 	}

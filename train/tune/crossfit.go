@@ -145,7 +145,7 @@ func (t *Table) Margins(
 	}
 	defer memory.Release(t.arena(), fold)
 	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: newProgressCounter(progress)}
-	if err := r.add(ctx, []spec{{l, 1, -1}}, start); err != nil {
+	if err := r.fitSpecs(ctx, []spec{{l, 1, -1}}, start); err != nil {
 		return nil, err
 	}
 	return r.margins[0], nil

@@ -46,10 +46,10 @@ type foldRun struct {
 // largeTable is the number of matrix entries above which folds are solved one after another.
 const largeTable = 4_000_000
 
-// add fits further specs, once for each left-out fold. start is the starting point for specs that do not name a
+// fitSpecs fits further specs, once for each left-out fold. start is the starting point for specs that do not name a
 // spec to start from. The specs of a fold are solved one after another, so that the result does not depend on the
 // number of threads.
-func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error {
+func (r *foldRun) fitSpecs(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
 	measured := r.table.N

@@ -62,7 +62,7 @@ func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) 
 	c.Candidates = append(c.Candidates, more...)
 	for _, run := range []*foldRun{c.run, c.validationRun} {
 		if specs[run] != nil {
-			if err := run.add(ctx, specs[run], c.start); err != nil {
+			if err := run.fitSpecs(ctx, specs[run], c.start); err != nil {
 				return err
 			}
 		}
@@ -108,8 +108,8 @@ func (c *selectionRun) runOf(family string) *foldRun {
 	return c.run
 }
 
-// settle determines the best candidate of a path once its first candidates have been solved.
-func (c *selectionRun) settle(p *path) {
+// chooseBest determines the best candidate of a path once its first candidates have been solved.
+func (c *selectionRun) chooseBest(p *path) {
 	for i := p.top; i <= p.bottom; i++ {
 		if c.valueOf(i) < c.valueOf(p.best) {
 			p.best = i

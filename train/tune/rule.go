@@ -200,8 +200,8 @@ func (c *selectionRun) valueOf(candidate int) float64 {
 	return c.judge().score(c.Criterion, candidate)
 }
 
-// finish chooses the reference, estimates all candidates, and chooses one of them.
-func (c *selectionRun) finish() {
+// chooseCandidate chooses the reference, estimates all candidates, and chooses one of them.
+func (c *selectionRun) chooseCandidate() {
 	c.putReferenceFirst()
 	j := c.judge()
 	value := c.values.losses
@@ -284,8 +284,8 @@ func (c *selectionRun) otherCriteria() []string {
 	})
 }
 
-// resample resamples the rows by exponential weights (Bayesian bootstrap), without fitting models again. It returns the
-// proportion of resamples in which the rule chooses another family, and the proportion in which it replaces ERM.
+// resample resamples the rows by exponential weights (Bayesian bootstrap), without fitting models again. It returns
+// the proportion of resamples in which the rule chooses another family, and the proportion in which it replaces ERM.
 func (c *selectionRun) resample(j *judge, within func(int) bool) (unstable, replaced float64) {
 	const stream = 0x73746162
 	other, chosen := 0, 0

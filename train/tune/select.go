@@ -313,7 +313,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 		if err := c.solve(ctx, more, from); err != nil {
 			return err
 		}
-		c.settle(p)
+		c.chooseBest(p)
 	}
 	all := make([]*path, 0, len(paths)+1)
 	for _, family := range families {
@@ -340,7 +340,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 			return err
 		}
 	}
-	c.finish()
+	c.chooseCandidate()
 	chosen := c.solved[c.Chosen]
 	c.Start = chosen.run.point(chosen.spec)
 	return nil

@@ -41,7 +41,7 @@ func ReadLines(ctx context.Context, src intake.Source, names []string, o Options
 	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}
-	return r.fill(rows)
+	return r.readColumns(rows)
 }
 
 // lines reads the records of JSON Lines.

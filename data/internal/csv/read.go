@@ -165,7 +165,7 @@ func (r *reading) table(names []string) (*intake.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.fill(rows)
+	return r.readColumns(rows)
 }
 
 // selectColumns marks the named columns, or all if names is nil, as used, and appends to r.columns any header columns
@@ -221,8 +221,8 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 		Hint: "save the file with the encoding UTF-8"}
 }
 
-// fill reads the text again and returns the used columns with their values.
-func (r *reading) fill(rows int) (*intake.Table, error) {
+// readColumns reads the text again and returns the used columns with their values.
+func (r *reading) readColumns(rows int) (*intake.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
 	}

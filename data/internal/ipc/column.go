@@ -68,9 +68,9 @@ func (b *builder) allocate(rows int) {
 	}
 }
 
-// add copies the values of a field in a batch to the rows from start on. It panics with an error if a dictionary is
-// missing.
-func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column) {
+// addValues copies the values of a field in a batch to the rows from start on. It panics with an error if a
+// dictionary is missing.
+func (b *builder) addValues(c *cursor, start int, dictionaries map[int64]*table.Column) {
 	f, out := b.field, b.out
 	if b.sparse != nil {
 		b.addEntries(c, start)
@@ -171,7 +171,7 @@ func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
 
 // takeDecompressed works like take, but decompresses the buffers.
 func (c *cursor) takeDecompressed(f *field) (n node, buffers [][]byte) {
-	n, packed := c.take(f)
+	n, packed := c.nextNode(f)
 	for _, b := range packed {
 		buffers = append(buffers, c.unpack(b))
 	}

@@ -260,8 +260,8 @@ type cursor struct {
 	node, buffer, view int
 }
 
-// take returns the node and the buffers of a field, without those of its children.
-func (c *cursor) take(f *field) (n node, buffers []span) {
+// nextNode returns the node and the buffers of a field, without those of its children.
+func (c *cursor) nextNode(f *field) (n node, buffers []span) {
 	count := f.bufferCount()
 	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeView) {
 		if c.view >= len(c.views) {
@@ -281,7 +281,7 @@ func (c *cursor) take(f *field) (n node, buffers []span) {
 
 // skip skips a field and its children.
 func (c *cursor) skip(f *field) {
-	c.take(f)
+	c.nextNode(f)
 	for _, child := range f.children() {
 		c.skip(child)
 	}

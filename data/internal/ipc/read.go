@@ -241,7 +241,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				if how := (storing{d.src, all[i], exact, dates}); f.isStorable(builders[i].out.Kind) {
 					builders[i].out.Parts = append(builders[i].out.Parts, how.cutParts(c, f, d.dictionaries[f.Dictionary])...)
 				} else {
-					builders[i].add(c, start, d.dictionaries)
+					builders[i].addValues(c, start, d.dictionaries)
 				}
 				return nil
 			})
@@ -297,7 +297,7 @@ func (d *decoder) addValues(b *batch) error {
 				w.setNull(i)
 			}
 		}
-		w.add(&cursor{batch: b}, before.Len(), nil)
+		w.addValues(&cursor{batch: b}, before.Len(), nil)
 		if w.out.Kind == table.Categorical {
 			w.out.Level = w.levels.Text
 		}

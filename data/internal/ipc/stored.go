@@ -44,7 +44,7 @@ type part struct {
 // cutParts divides a field in a batch into parts, after checking its nulls. A field with compressed buffers or
 // views is one part, since its buffers must be read as a whole.
 func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []table.Part) {
-	n, buffers := c.take(f)
+	n, buffers := c.nextNode(f)
 	p := part{storing: s, field: f, batch: c.batch, buffers: buffers, dictionary: dictionary}
 	if len(buffers) > 0 {
 		p.marked = n.countNulls(validityBitmap([][]byte{c.unpack(buffers[0])}, n)) > 0
@@ -221,9 +221,9 @@ func (v *values) decode() {
 	v.at, v.have = max(0, -v.at), n
 }
 
-// read calls take with ranges of the rows held by the builder, which together are the next count rows. It marks the
-// nulls in null and returns their number.
-func (v *values) read(count int, null []bool, take func(to, from, n int)) (nulls int, err error) {
+// readRanges calls take with ranges of the rows held by the builder, which together are the next count rows. It marks
+// the nulls in null and returns their number.
+func (v *values) readRanges(count int, null []bool, take func(to, from, n int)) (nulls int, err error) {
 	return nulls, v.guard(func() error {
 		for done := 0; done < count; {
 			if v.at < 0 || v.at == v.have {
@@ -256,7 +256,7 @@ func (v *values) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	if out.Number == nil {
 		return 0, v.guard(func() error { return table.Damaged("the column holds text, but is read as numbers") })
 	}
-	return v.read(len(dst), null, func(to, from, n int) {
+	return v.readRanges(len(dst), null, func(to, from, n int) {
 		copy(dst[to:], out.Number[from:from+n])
 		for i := 0; out.Null != nil && i < n; i++ {
 			if out.Null[from+i] {
@@ -271,7 +271,7 @@ func (v *values) Codes(dst []int32, null []bool, levels *table.Levels) (nulls in
 	if out.Code == nil {
 		return 0, v.guard(func() error { return table.Damaged("the column holds numbers, but is read as text") })
 	}
-	return v.read(len(dst), null, func(to, from, n int) {
+	return v.readRanges(len(dst), null, func(to, from, n int) {
 		if more := len(v.builder.levels.Text) - len(v.code); more > 0 {
 			v.code = append(v.code, slices.Repeat([]int32{-1}, more)...)
 		}

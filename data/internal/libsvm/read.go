@@ -66,11 +66,11 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	lines.Buffer(make([]byte, 0, 1<<18), longestLine)
 	for lines.Scan() {
 		r.line++
-		if err := r.read(lines.Bytes()); err != nil {
+		if err := r.parseLine(lines.Bytes()); err != nil {
 			return nil, err
 		}
 		if len(r.label)%everyRows == 0 {
-			if err := r.check(ctx, f); err != nil {
+			if err := r.checkLimits(ctx, f); err != nil {
 				return nil, err
 			}
 		}
@@ -84,7 +84,7 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	if len(r.label) == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
-	if err := r.check(ctx, f); err != nil {
+	if err := r.checkLimits(ctx, f); err != nil {
 		return nil, err
 	}
 	out := &intake.Table{Rows: len(r.label)}
@@ -118,9 +118,9 @@ func IsLike(head []byte) bool {
 	return false
 }
 
-// check returns an error if the context has ended, or if memory does not suffice for the rows of the file, whose
-// number is extrapolated from those read so far.
-func (r *reading) check(ctx context.Context, f *text.File) error {
+// checkLimits returns an error if the context has ended, or if memory does not suffice for the rows of the file,
+// whose number is extrapolated from those read so far.
+func (r *reading) checkLimits(ctx context.Context, f *text.File) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (r *reading) fault(format string, args ...any) error {
 	return &table.Error{Msg: fmt.Sprintf("line %d: ", r.line) + fmt.Sprintf(format, args...)}
 }
 
-// read reads a line.
-func (r *reading) read(line []byte) error {
+// parseLine reads a line.
+func (r *reading) parseLine(line []byte) error {
 	if i := bytes.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
 	}

@@ -174,7 +174,7 @@ func (b *buckets) write(ctx context.Context, name string, to sink) error {
 		}
 		k.buf = nil
 		lo, hi := i*b.size, min((i+1)*b.size, len(b.rows))
-		err := b.fill(ctx, name, part, [][]int{b.rows[lo:hi]}, func(_ []*Number, use usePiece) error {
+		err := b.buildMatrices(ctx, name, part, [][]int{b.rows[lo:hi]}, func(_ []*Number, use usePiece) error {
 			return b.readPieces(ctx, k, lo, hi, use)
 		})
 		if err != nil {

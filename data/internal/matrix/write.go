@@ -82,7 +82,7 @@ func Write(
 		err = p.writeToDisk(ctx, name, *where, m.sets)
 	} else {
 		m.sets = [2]sink{p.newSink(nil), p.newSink(nil)}
-		err = p.fill(ctx, name, m.sets[:], rows.Sets[:],
+		err = p.buildMatrices(ctx, name, m.sets[:], rows.Sets[:],
 			func(numbers []*Number, use usePiece) error { return p.pass(ctx, numbers, use) })
 	}
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *plan) newSink(arena *memory.Arena) sink {
 	return &dense[float64]{plan: p, arena: arena}
 }
 
-// fill builds matrices of rows in memory. pass must call use with all pieces of these rows.
-func (p *plan) fill(
+// buildMatrices builds matrices of rows in memory. pass must call use with all pieces of these rows.
+func (p *plan) buildMatrices(
 	ctx context.Context, name string, sets []sink, rows [][]int, pass func(numbers []*Number, use usePiece) error,
 ) error {
 	for s, to := range sets {

@@ -72,11 +72,11 @@ func TestOpen_RowCounts(t *testing.T) {
 		list := listOf()
 		for _, n := range rows {
 			one, _ := footerOf(t, n, 1)
-			list.list = append(list.list, one.get(4).list[0])
+			list.list = append(list.list, one.fieldByID(4).list[0])
 		}
 		_, sc := footerOf(t, 0, 1)
 		for g := range list.list { // beside one another
-			list.list[g].get(1).list[0].get(3).get(9).num += int64(4 * g)
+			list.list[g].fieldByID(1).list[0].fieldByID(3).fieldByID(9).num += int64(4 * g)
 		}
 		tree := whole(map[int16]int64{3: all})
 		tree.fields = append(tree.fields, thriftField{4, list})
@@ -115,23 +115,23 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 		"no list of row groups":                      func(tree, _, _, _ *thriftValue) { tree.fields = tree.fields[:1] },
 		"has a different number of columns": func(_, group, _,
 			_ *thriftValue) {
-			group.get(1).list = group.get(1).list[:1]
+			group.fieldByID(1).list = group.fieldByID(1).list[:1]
 		},
-		"has 6 values for 5 rows":                func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
-		`column "c1" of row group 0 contradicts`: func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
+		"has 6 values for 5 rows":                func(_, _, _, md *thriftValue) { md.fieldByID(5).num = 6 },
+		`column "c1" of row group 0 contradicts`: func(_, _, _, md *thriftValue) { md.fieldByID(1).num = int64(pq.Types.Float) },
 		"contradicts the schema": func(_, _, _,
 			md *thriftValue) {
-			md.get(3).list[0].bytes = []byte("c0")
+			md.fieldByID(3).list[0].bytes = []byte("c0")
 		},
 		"group 0 contradicts the schema": func(_, _, _,
 			md *thriftValue) {
-			md.get(3).list = append(md.get(3).list, md.get(3).list[0])
+			md.fieldByID(3).list = append(md.fieldByID(3).list, md.fieldByID(3).list[0])
 		},
 	} {
 		tree, sc := footerOf(t, 5, 2)
-		group := &tree.get(4).list[0]
-		column := &group.get(1).list[1]
-		change(&tree, group, column, column.get(3))
+		group := &tree.fieldByID(4).list[0]
+		column := &group.fieldByID(1).list[1]
+		change(&tree, group, column, column.fieldByID(3))
 		err := locateChunks(&intake.Table{}, 100, &tree, sc, nil)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%v, not %q", err, says)
@@ -191,7 +191,7 @@ func TestSchemaTree_DamageIsAnError(t *testing.T) {
 		t.Errorf("nothing: %v", err)
 	}
 	below := tree(1, -1)
-	below.list[0].get(5).num = -1
+	below.list[0].fieldByID(5).num = -1
 	if err := says(below); err == nil || !strings.Contains(err.Error(), "not a tree") {
 		t.Errorf("children below none: %v", err)
 	}

@@ -56,7 +56,7 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 	if n != len(footer) {
 		return nil, table.Damaged("the footer has a different size from the size that the file states")
 	}
-	checkSchemaTree(tree.get(2))
+	checkSchemaTree(tree.fieldByID(2))
 	meta, err := metadataOf(footer)
 	if err != nil {
 		return nil, err
@@ -228,14 +228,14 @@ func checkSchemaTree(v *thriftValue) {
 		if children < 0 || children > int64(len(v.list)-at) {
 			panic(table.Damaged("the schema is not a tree"))
 		}
-		if e.get(4) == nil {
+		if e.fieldByID(4) == nil {
 			panic(table.Damaged("a column of the schema has no name"))
 		}
-		if depth > 0 && children == 0 && e.get(1) == nil {
+		if depth > 0 && children == 0 && e.fieldByID(1) == nil {
 			panic(table.Damaged("a column of the schema has no type"))
 		}
-		if r := e.get(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
-			panic(table.Damaged("the schema does not state whether column %q may have nulls", e.get(4).bytes))
+		if r := e.fieldByID(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
+			panic(table.Damaged("the schema does not state whether column %q may have nulls", e.fieldByID(4).bytes))
 		}
 		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {
@@ -256,23 +256,23 @@ var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10
 func checkAnnotation(e *thriftValue) {
 	for _, f := range e.fields {
 		if f.id < 1 || f.id > 10 { // an unknown annotation may change the meaning of the values
-			panic(table.Damaged("column %q has the unknown property number %d", e.get(4).bytes, f.id))
+			panic(table.Damaged("column %q has the unknown property number %d", e.fieldByID(4).bytes, f.id))
 		}
 	}
-	old, logical := e.get(6), e.get(10)
+	old, logical := e.fieldByID(6), e.fieldByID(10)
 	if old == nil {
 		return
 	}
 	ok := old.num >= 0 && int(old.num) < len(annotations)
 	if ok && logical != nil {
 		id := annotations[old.num]
-		member := logical.get(id)
+		member := logical.fieldByID(id)
 		ok = member != nil && len(logical.fields) == 1
 		// width and sign of integers: the old annotations 11 to 14 are unsigned with 8 to 64 bits, 15 to 18
 		// signed
 		if ok && id == 10 {
 			k := old.num - 11
-			signed := member.get(2)
+			signed := member.fieldByID(2)
 			ok = member.intOr(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
 		}
 		if ok && id == 5 {
@@ -280,14 +280,14 @@ func checkAnnotation(e *thriftValue) {
 		}
 	}
 	if !ok {
-		panic(table.Damaged("the type of column %q is annotated in two ways that disagree", e.get(4).bytes))
+		panic(table.Damaged("the type of column %q is annotated in two ways that disagree", e.fieldByID(4).bytes))
 	}
 }
 
 // locateChunks finds and checks the column chunks of the leaves, and sets the number of rows. body is the size in
 // bytes of the file without its footer.
 func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
-	groups := tree.get(4)
+	groups := tree.fieldByID(4)
 	total := tree.int(3)
 	if total > intake.MaxCells(body)/int64(max(1, len(leaves))) {
 		return table.Damaged("%d rows of %d columns do not fit in a file of this size", total, len(leaves))
@@ -305,22 +305,22 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 			return table.Damaged("row group %d has %d rows according to the footer, which is not possible", g, rows)
 		}
 		sum += rows
-		cols := group.get(1)
+		cols := group.fieldByID(1)
 		if cols == nil || len(cols.list) != sc.NumColumns() {
 			return table.Damaged("row group %d has a different number of columns from the schema", g)
 		}
 		next := 0
 		for i := range cols.list {
-			md := cols.list[i].get(3)
+			md := cols.list[i].fieldByID(3)
 			if md == nil {
 				return table.Damaged("a column of row group %d lacks its metadata", g)
 			}
-			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
+			if p := cols.list[i].fieldByID(1); p != nil && len(p.bytes) > 0 {
 				return &table.Error{Msg: "Parquet files whose column data are in other files are not supported",
 					Hint: "write the table to one file"}
 			}
 			descr := sc.Column(i)
-			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
+			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.fieldByID(3)) != descr.Path() {
 				return table.Damaged("column %q of row group %d contradicts the schema", descr.Path(), g)
 			}
 			from, size := md.int(9), md.int(7)

@@ -85,7 +85,7 @@ func walkPages(c *chunk) []pageHeader {
 		h, n := c.readHeader(at)
 		at += int64(n)
 		p := pageHeader{kind: h.int(1), compressed: true}
-		if crc := h.get(4); crc != nil {
+		if crc := h.fieldByID(4); crc != nil {
 			if crc.kind != thriftI32 {
 				panic(table.Damaged("the checksum of a page does not match its bytes"))
 			}
@@ -104,24 +104,24 @@ func walkPages(c *chunk) []pageHeader {
 		var rows int64
 		switch p.kind {
 		case pageData:
-			d = h.get(5)
+			d = h.fieldByID(5)
 			p.defEncoding, p.repEncoding = d.int(3), d.intOr(4, encRLE)
 			p.encoding = d.int(2)
 		case pageDictionary:
-			d = h.get(7)
+			d = h.fieldByID(7)
 			if len(pages) > 0 {
 				panic(table.Damaged("a dictionary page does not come first"))
 			}
 			p.encoding = d.int(2)
 		case pageDataV2:
-			d = h.get(8)
+			d = h.fieldByID(8)
 			p.encoding = d.int(4)
 			p.nulls, rows = int(d.int(2)), d.int(3)
 			p.defLen, p.repLen = int(d.int(5)), int(d.int(6))
 			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
 				panic(table.Damaged("the levels of a page are longer than the page"))
 			}
-			if packed := d.get(7); packed != nil {
+			if packed := d.fieldByID(7); packed != nil {
 				p.compressed = packed.num == 1
 			}
 		case pageIndex:

@@ -39,8 +39,8 @@ const (
 	thriftDepth  = 32
 )
 
-// get returns the field with the given number, or nil.
-func (v *thriftValue) get(id int16) *thriftValue {
+// fieldByID returns the field with the given number, or nil.
+func (v *thriftValue) fieldByID(id int16) *thriftValue {
 	if v == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (v *thriftValue) get(id int16) *thriftValue {
 func (v *thriftValue) int(id int16) int64 { return v.intOr(id, -1) }
 
 func (v *thriftValue) intOr(id int16, def int64) int64 {
-	f := v.get(id)
+	f := v.fieldByID(id)
 	if f == nil {
 		return def
 	}
@@ -80,8 +80,8 @@ func parseThrift(b []byte) (v thriftValue, n int) {
 
 func (r *thriftReader) fail() { panic(table.Damaged("the metadata cannot be read")) }
 
-// take reads the next n bytes.
-func (r *thriftReader) take(n int) []byte {
+// readBytes reads the next n bytes.
+func (r *thriftReader) readBytes(n int) []byte {
 	if n > len(r.b)-r.i {
 		r.fail()
 	}
@@ -89,7 +89,7 @@ func (r *thriftReader) take(n int) []byte {
 	return r.b[r.i-n : r.i : r.i]
 }
 
-func (r *thriftReader) byte() byte { return r.take(1)[0] }
+func (r *thriftReader) byte() byte { return r.readBytes(1)[0] }
 
 func (r *thriftReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b[r.i:])
@@ -105,9 +105,9 @@ func (r *thriftReader) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads a number of elements and checks that the remaining bytes suffice for elements of at least the given
+// readCount reads a number of elements and checks that the remaining bytes suffice for elements of at least the given
 // size.
-func (r *thriftReader) count(each int) int {
+func (r *thriftReader) readCount(each int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.b)-r.i)/uint64(each) {
 		r.fail()
@@ -132,14 +132,14 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 			r.fail()
 		}
 	case thriftDouble:
-		r.take(8)
+		r.readBytes(8)
 	case thriftString:
-		v.bytes = r.take(r.count(1))
+		v.bytes = r.readBytes(r.readCount(1))
 	case thriftList, thriftSet:
 		head := r.byte()
 		n := int(head >> 4)
 		if n == 15 {
-			n = r.count(1)
+			n = r.readCount(1)
 		} else if n > len(r.b)-r.i {
 			r.fail()
 		}
@@ -148,7 +148,7 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 			v.list = append(v.list, r.value(head&15, depth+1))
 		}
 	case thriftMap:
-		n := r.count(2)
+		n := r.readCount(2)
 		if n == 0 {
 			break
 		}
@@ -179,7 +179,7 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 			default:
 				f.value = r.value(head&15, depth+1)
 			}
-			if v.get(id) != nil {
+			if v.fieldByID(id) != nil {
 				r.fail()
 			}
 			v.fields = append(v.fields, f)

@@ -59,7 +59,7 @@ func (m *norm) Step() error {
 	}
 	c.Passes += l.Cert.Passes
 	m.x = slices.Clone(l.Cert.BestX)
-	m.try(m.x)
+	m.certifyAt(m.x)
 	size := m.phi.SizeOf(m.x)
 	m.Logf("newton: λ = %.6g: ‖x‖ = %.6g, %.3g passes, relative gap %.3g", m.lambda, size, l.Cert.Passes,
 		c.Best.Relative())
@@ -69,7 +69,7 @@ func (m *norm) Step() error {
 	if size < m.lambda { // the optimum may be 0
 		zero := make([]float64, len(m.x))
 		copy(zero[len(zero)-m.phi.FreeCount():], m.x[len(zero)-m.phi.FreeCount():])
-		if m.try(zero); m.Certified() {
+		if m.certifyAt(zero); m.Certified() {
 			return nil
 		}
 		m.high = size
@@ -86,15 +86,15 @@ func (m *norm) Step() error {
 	return nil
 }
 
-// try evaluates and certifies a point.
-func (m *norm) try(x []float64) {
+// certifyAt evaluates and certifies a point.
+func (m *norm) certifyAt(x []float64) {
 	m.Cert.Evaluate(x)
 	m.Cert.CertifyUpper()
 	m.Cert.Certify()
 }
 
-// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ. For μ = 0 the next λ is
-// a little larger: the gradient at x(λ) has the norm ε‖x‖/λ, and it must be at most ε to prove a bound, which is
+// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ. For μ = 0 the next λ
+// is a little larger: the gradient at x(λ) has the norm ε‖x‖/λ, and it must be at most ε to prove a bound, which is
 // ε‖x‖(1 − ‖x‖/λ) below P(x).
 func (m *norm) chooseLambda(size float64) {
 	at, excess := math.Log(m.lambda), math.Log(size)-math.Log(m.lambda)
