@@ -32,7 +32,8 @@ type operator struct {
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
 
-	known, products [][]float64 // directions of earlier solves and their products with H; the newest is last
+	kept            int         // the maximum number of directions of earlier solves
+	known, products [][]float64 // these directions and their products with H; the newest is last
 	share           []float64   // coefficients of the two-loop recursion
 }
 
@@ -40,7 +41,7 @@ type operator struct {
 func newOperator(p *saddle.Problem, e *engine.Evaluator) *operator {
 	rows, _ := p.Oracle.(engine.LinearModel)
 	h := &operator{weights: newWeights(p, e), rows: rows, ridge: engine.RidgeOf(p.Primal, e.D),
-		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
+		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D), kept: directionsKept(p, e.D)}
 	if o, ok := p.Oracle.(engine.ClassModel); ok {
 		h.blocks = newClassBlocks(o, e, h.ridge)
 	}
@@ -134,14 +135,22 @@ func (h *operator) multiply(dst, v []float64) {
 }
 
 const (
-	// directionsKept is the number of directions of earlier solves used for preconditioning, and maxProducts
-	// the maximum number of products in a solve.
-	directionsKept = 32
-	maxProducts    = 250
+	// fewestKept and mostKept limit the number of directions of earlier solves used for preconditioning, and maxProducts
+	// is the maximum number of products in a solve.
+	fewestKept  = 4
+	mostKept    = 32
+	maxProducts = 250
 
 	// loosestResidual is the residual of the first solve, relative to the gradient.
 	loosestResidual = 0.3
 )
+
+// directionsKept returns how many directions of earlier solves are used. Each costs four operations per parameter in an
+// iteration, so that few are used where a pass over a sparse matrix of many columns costs as little.
+func directionsKept(p *saddle.Problem, d int) int {
+	pass, _ := engine.WorkOf(p.Oracle)
+	return min(mostKept, max(fewestKept, int(pass/float64(max(1, d)))))
+}
 
 // Solve replaces v by an approximate solution x of (H + λD)x = v, computed by conjugate gradients. The relative
 // residual decreases with the size of v, so that Newton's method is superlinear.
@@ -171,7 +180,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 		if !(curvature > 0) {
 			break // due to rounding; the current iterate is a descent direction
 		}
-		if len(fresh) < directionsKept {
+		if len(fresh) < h.kept {
 			fresh, images = append(fresh, slices.Clone(h.direction)), append(images, slices.Clone(h.product))
 		}
 		step := rho / curvature
@@ -192,7 +201,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 // keepDirections stores directions of a solve and their products, and drops the oldest ones.
 func (h *operator) keepDirections(along, products [][]float64) {
 	h.known, h.products = append(h.known, along...), append(h.products, products...)
-	if old := len(h.known) - directionsKept; old > 0 {
+	if old := len(h.known) - h.kept; old > 0 {
 		h.known, h.products = h.known[old:], h.products[old:]
 	}
 }
