@@ -44,7 +44,7 @@ type Model struct {
 	// The certificate refers to Coefficients.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
 
-	// Averaged are the coefficients of the models whose mean is Coefficients; nil for a model that is no mean.
+	// Averaged are the coefficients of the models whose mean is Coefficients; nil if the model is not a mean.
 	Averaged [][]float64 `json:"averaged_coefficients,omitempty"`
 
 	// Link is the name of the loss's link, for programs that do not know the loss. If it is empty, the margin

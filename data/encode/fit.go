@@ -25,7 +25,7 @@ type Fitted struct {
 	// rows of Sink.Sample.
 	Sample map[string]*data.Column
 
-	arena *memory.Arena         // of the matrices; nil: the heap
+	arena *memory.Arena         // memory of the matrices; nil for the heap
 	codes map[int]*matrix.Codes // by row of the table, of group columns that are features: by Encoder.Inputs
 }
 
