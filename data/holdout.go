@@ -119,8 +119,8 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 					continue
 				}
 				advice := fix.Advise(
-					"mark rows as train or validation; if the column also marks test rows, declare the column as the split " +
-						"into training and hold-out rows as well")
+					"mark rows as train or validation; if the column also marks test rows, use the same column for the " +
+						"hold-out split")
 				return nil, nil, f.FaultAt(h.ValidationSplit, r, advice, "%q means neither train nor validation", c.Text(r))
 			}
 		}

@@ -116,7 +116,7 @@ func (m *Sharded) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 // RowTo implements Matrix for rows of this rank.
 func (m *Sharded) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
 
-// Select implements Matrix; every rank receives all copies. It is a collective call.
+// Select implements Matrix. It is a collective call: every rank receives copies of all the selected rows.
 func (m *Sharded) Select(rows []int) Matrix {
 	copies, _ := m.SelectWith(rows, nil)
 	return copies

@@ -52,7 +52,7 @@ func (p *Path) Add(x, y []float64) error {
 	given, penalty := p.problem, p.at(1)
 	given.Dual = fixed
 	if x == nil || penalty == nil {
-		return errors.New("dro: a path needs points, and a dual at every ν")
+		return errors.New("dro: a path needs a point x and a dual for every ν")
 	}
 	c, err := certifierAt(&given, x)
 	if err != nil {

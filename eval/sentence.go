@@ -771,7 +771,7 @@ func (j *judge) worseThanConstant() string {
 		return ""
 	}
 	name, is := j.subject()
-	return fmt.Sprintf("%s %s measurably worse in %s than the best constant fitted to the training rows.", name, is,
+	return fmt.Sprintf("%s %s measurably worse than the best constant fitted to the training rows in %s.", name, is,
 		printable.List(out, 3))
 }
 

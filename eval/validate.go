@@ -34,7 +34,7 @@ func (e *Evaluation) validate() error {
 		if o := g.Others; o != nil {
 			if len(o.N) != len(o.Label) || len(o.Risk) != m ||
 				slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
-				return fmt.Errorf("eval: grouping %q has lists of different lengths for its other groups", g.Name)
+				return fmt.Errorf("eval: grouping %q: the lists in other_groups (group, n and risk) have different lengths", g.Name)
 			}
 		}
 		for _, h := range g.Groups {

@@ -69,8 +69,8 @@ type Verdict struct {
 	Details  []string `json:"details"`
 	Warnings []string `json:"warnings,omitempty"` // warnings about the model in focus
 	Groups   *Tally   `json:"groups,omitempty"`   // tally of the first comparison
-	// Explained is the share of the worst group's improvement that the rescaled baseline also achieves, if
-	// there is such a baseline.
+	// Explained is the share, achieved by the rescaled baseline alone, of the improvement for the worst group; nil
+	// without such a baseline.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
 
 	before *advice // sentences as written by Evaluate; nil if Conclude has not been called
@@ -199,8 +199,8 @@ func (j *judge) rescaledModel() int {
 	return -1
 }
 
-// explainedShare returns the proportion of the improvement of a risk that the rescaled baseline achieves. It
-// returns nil if there is no improvement or no rescaled baseline.
+// explainedShare returns the share, achieved by the rescaled baseline alone, of the improvement in a risk. It returns
+// nil if there is no improvement or no rescaled baseline.
 func (j *judge) explainedShare() *Num {
 	k, d := j.rescaledModel(), float64(j.d.Value)
 	if k < 1 || k == j.k || !(d < 0) || j.criterion() == "worst-group-accuracy" || j.criterion() == "average" {

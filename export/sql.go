@@ -408,7 +408,7 @@ func (w *sqlWriter) factor(x *score.Factor) string {
 	return w.function(&x.Function, b.String())
 }
 
-// largest returns the largest absolute value of a number for which no margin overflows.
+// largest returns the largest absolute value of a numeric column for which no margin overflows.
 func (m *model) largest(column int) float64 {
 	const sum = math.MaxFloat64 / 1e4 // bound for the sum of up to 10⁴ parts
 	bound := sum / max(1, m.Scale)

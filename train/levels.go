@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
@@ -29,7 +30,7 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	}
 	text := m.Result.Levels.String()
 	if m.Result.Levels.Excludes(m.Config.Level) {
-		text = warningMark + m.Config.Level.String() + " is too strong: " + text
+		text = fmt.Sprintf("%sthe level of robustness (%s) is too strong: %s", warningMark, m.Config.Level, text)
 	}
 	m.addNotes(text)
 	return nil

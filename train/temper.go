@@ -19,8 +19,8 @@ type SummaryTempered struct {
 	SummaryBaseline
 	Slope float64 `json:"slope"` // slope on the scores of ERM; below 1, predictions are less confident
 
-	// ExplainedRobust is the share of the decrease in the robust risk from ERM to the model that rescaling
-	// achieves; null if there is no decrease.
+	// ExplainedRobust is the share, achieved by rescaling alone, of the decrease in robust risk from ERM to the
+	// model; null if there is no decrease.
 	ExplainedRobust *float64 `json:"explained_robust"`
 	// RankCorrelation is Spearman's correlation of the scores of ERM and of the model on at most 100 000
 	// training rows. If it is near 1, they order the rows alike.

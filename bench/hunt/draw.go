@@ -120,7 +120,7 @@ func (p *problem) repeatColumn(t *rapid.T) {
 	}
 }
 
-// A source draws the numbers of an ambiguity set.
+// A source draws the random parameters of an ambiguity set.
 type source struct{ *rapid.T }
 
 func (s source) Int(low, high int, label string) int {

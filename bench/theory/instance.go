@@ -142,8 +142,8 @@ func (excess) NonNegative() bool { return false }
 // Rounding returns no bounds, since these apply to losses ≥ 0, and the losses of an excess may be negative.
 func (excess) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
-// newSimplexTraining returns the problem of newTraining in the box with x on the simplex and μ = 0.
-// Its constants in ‖·‖₂ bound those in ‖·‖₁.
+// newSimplexTraining returns the box problem of newTraining with μ = 0 and x on the simplex. Its constants in ‖·‖₂ are
+// upper bounds for those in ‖·‖₁.
 func newSimplexTraining(scale []float64, d int, nu float64, seed uint64) *instance {
 	in := newTraining(scale, d, 0, nu, false, seed)
 	in.primal = dro.Entropy{}

@@ -218,7 +218,7 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 	}
 	f := x.newLeak(LeakOutcome, c,
 		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other "+
-			"rows",
+			"rows do",
 		100*share, n[0], what, x.outcome(isOne), 100*rest)
 	f.Severity = Note
 	return f

@@ -143,7 +143,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			if c.Clock {
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
 			}
-			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature",
+			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "a column of type %s cannot be a feature",
 				c.Type))
 		}
 	}

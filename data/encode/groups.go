@@ -210,7 +210,7 @@ func nameGroups(f Factor, g Grouping) Grouping {
 func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set) (Grouping, error) {
 	if !c.Kind.IsScalar() {
 		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"),
-			"values of type %s cannot define groups", c.Type)
+			"a column of type %s cannot define groups", c.Type)
 	}
 	if c.InexactRow > 0 {
 		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store the column as text"),

@@ -13,7 +13,7 @@ import (
 type Task string
 
 const (
-	Auto       Task = ""           // regression for numbers of more than two values, Binary for two values
+	Auto       Task = ""           // Regression for numeric targets with more than two values, Binary for targets with two
 	Regression Task = "regression" // a numeric target
 	Binary     Task = "binary"     // a target of two values, encoded as ±1
 	// a target of K > 2 classes, encoded as 0 … K−1; a Spec that asks for Binary also accepts it

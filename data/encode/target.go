@@ -17,7 +17,7 @@ import (
 func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if !c.Kind.IsScalar() {
-		return f.Fault(c.Name, fix.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, fix.Advice{}, "a column of type %s cannot be the target", c.Type)
 	}
 	if err := known.checkValues(f, c.Name, n); err != nil {
 		return err
@@ -369,7 +369,7 @@ func distinctValues(c *data.Column, rows matrix.Set, limit int) (values []string
 // encodeTarget fills dst with the targets of the rows.
 func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
 	if !c.Kind.IsScalar() {
-		return f.Fault(c.Name, fix.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, fix.Advice{}, "a column of type %s cannot be the target", c.Type)
 	}
 	if err := targetFaults(c, rows).checkValues(f, c.Name, rows.Len()); err != nil {
 		return err

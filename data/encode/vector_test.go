@@ -157,9 +157,9 @@ func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{"target", Spec{Target: "x"}, `column "x": values of type sparse vector cannot be the target`},
+		{"target", Spec{Target: "x"}, `column "x": a column of type sparse vector cannot be the target`},
 		{"group", Spec{Target: "label", Groups: []string{"x"}},
-			`column "x": values of type sparse vector cannot define groups`},
+			`column "x": a column of type sparse vector cannot define groups`},
 		{"category", Spec{Target: "label", Categorical: []string{"x"}}, `column "x": a category needs single values`},
 		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}},
 			`column "x": a square needs single values`},

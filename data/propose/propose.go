@@ -170,7 +170,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		return &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	if !c.Kind.IsScalar() {
-		return nil, refuse("", "values of type %s cannot be the target", c.Type)
+		return nil, refuse("", "a column of type %s cannot be the target", c.Type)
 	}
 	isMissing := func(r int) bool { return c.IsNull(r) || c.Kind == data.Numeric && isInfinite(c.Number[r]) }
 	const maxClasses = 1000

@@ -76,8 +76,8 @@ func (f *ColumnForm) fractions() Fractions {
 	return ""
 }
 
-// Contradicts returns the reason why numbers written with these marks are probably not to be read like the numbers
-// of form f, and one of them as an example. It returns "" if there is no such reason.
+// Contradicts returns why numbers with these marks should probably be parsed differently from those of form f, with one
+// of the numbers as an example. Without such a reason it returns empty texts.
 func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	switch was := f.fractions(); {
 	case m.Fractions == DottedFractions && was == NoFractions:

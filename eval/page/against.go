@@ -41,7 +41,7 @@ func (p *page) Comparison() table {
 	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf(
 			"Below each number is its %s interval; the intervals of changes between models are computed from paired rows. "+
-				"The intervals of groups, of the difference and of the ratio hold for all groups together. The interval of "+
+				"The intervals of groups, of the difference and of the ratio hold simultaneously for all groups. The interval of "+
 				"the worst group also allows for a different group being the worst.", printable.WholePercent(e.Confidence))
 	}
 	return t

@@ -304,9 +304,9 @@ func (p *page) failedCriteria() (out []string) {
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
-		out = append(out, fmt.Sprintf("%s differs by %s between %s and %s, and the whole interval of the difference is "+
+		out = append(out, fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
 			"above the limit of %s.",
-			rate.Label, criterionText(&c, float64(c.Value)), printable.Group(c.High), printable.Group(c.Low),
+			strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value)), printable.Group(c.High), printable.Group(c.Low),
 			criterionText(&c, c.Limit)))
 	}
 	return out
@@ -339,7 +339,7 @@ func (p *page) differingCriteria() []string {
 		limit = criterionText(&c, c.Limit)
 		rates = append(rates, fmt.Sprintf("the %s is %s and %s (interval of the difference: %s to %s)",
 			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), strings.TrimSuffix(criterionText(&c,
-				float64(c.Interval.Low)), "\u00a0points"), criterionText(&c, float64(c.Interval.High))))
+				float64(c.Interval.Low)), percentagePoints), criterionText(&c, float64(c.Interval.High))))
 	}
 	if rates == nil {
 		return nil
@@ -438,9 +438,9 @@ func (p *page) Since() *table {
 	if len(changes) == 0 || !p.E.HasGateSince() {
 		return nil
 	}
-	t := &table{Title: fmt.Sprintf("Change of the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),
+	t := &table{Title: fmt.Sprintf("Change in the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),
 		Head: []string{"Group", "Change"}, Shown: 6,
-		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within sampling error.",
+		Foot: fmt.Sprintf("%s intervals that hold simultaneously for all groups. Grey: within sampling error.",
 			printable.WholePercent(p.E.Confidence))}
 	for _, c := range changes {
 		row := tableRow{Cells: []string{printable.Group(c.Group), c.Change.Text(1)}}

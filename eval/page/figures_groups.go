@@ -43,7 +43,7 @@ func groupRows(
 func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
-		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
+		s = fmt.Sprintf(" Bars: %s intervals that hold simultaneously for all groups.", printable.WholePercent(e.Confidence))
 	}
 	if small {
 		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
@@ -101,7 +101,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	if g == nil || len(e.Compared) == 0 || e.Compared[0].Groups == nil {
 		return Figure{}, false
 	}
-	d := chart.Dots{First: 1, XLabel: "change of the " + riskLabel(e), Ref: []float64{0}}
+	d := chart.Dots{First: 1, XLabel: "change in the " + riskLabel(e), Ref: []float64{0}}
 	compared := e.Compared[:modelsShown(g, len(e.Models))-1]
 	for _, c := range compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
@@ -118,7 +118,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
 		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." +
 			barsCaption(e, small, g.Count()-len(rows)),
-		Alt: fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) +
+		Alt: fmt.Sprintf("Change in the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) +
 			alt, drawing: d.Drawing()}, true
 }
 

@@ -64,7 +64,7 @@ func (p *page) Groups() *table {
 	}
 	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf(" The %s intervals hold for all groups together.",
+		t.Foot += fmt.Sprintf(" The %s intervals hold simultaneously for all groups.",
 			printable.WholePercent(e.Confidence)) + p.worstChangeNote()
 	}
 	return t
@@ -256,7 +256,7 @@ func (p *page) Rates() *table {
 	}
 	gaps := []string{"Largest difference", ""}
 	for _, q := range rates {
-		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+"\u00a0points")
+		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+percentagePoints)
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
 	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
@@ -348,10 +348,10 @@ func (p *page) Ranking() *table {
 	t.Rows = append(t.Rows, p.constantRows(lead, hasGroups)...)
 	t.shareAxes()
 	if e.Resamples != 0 {
-		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0],
+		t.Foot = fmt.Sprintf("Changes in the %s relative to %s, with %s intervals", p.lowerRiskName(), p.Models[0],
 			printable.WholePercent(e.Confidence))
 		if hasGroups && len(p.Models) > 1 {
-			t.Foot += "; the intervals of the worst group allow for the choice of this group"
+			t.Foot += "; those of the worst group allow for the selection of this group"
 		}
 		t.Foot += ". Grey: no measurable difference."
 	}

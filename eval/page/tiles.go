@@ -251,12 +251,15 @@ func criterionStrip(c *eval.Criterion) *strip {
 	return s
 }
 
+// percentagePoints is the unit of differences of rates, after a number.
+const percentagePoints = "\u00a0percentage\u00a0points"
+
 // criterionText formats a number of a criterion with enough digits to show on which side of the limit it is.
 func criterionText(c *eval.Criterion, x float64) string {
 	if c.Key == eval.FourFifthsKey {
 		return printable.Beside(x, c.Limit, 2)
 	}
-	return printable.Beside(100*x, 100*c.Limit, 1) + "\u00a0points"
+	return printable.Beside(100*x, 100*c.Limit, 1) + percentagePoints
 }
 
 // A legendEntry is a mark in the tiles with its meaning.

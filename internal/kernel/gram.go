@@ -107,7 +107,7 @@ func gramPanels(
 	}
 }
 
-// gramTile adds the product of the first k rows of the panel at a and of wide panels at b to the 4 × 4·wide matrix
+// gramTile adds the product of the first k rows of the panel at a and of the panels at b, whose number is wide, to the 4 × 4·wide matrix
 // at c, whose rows are stride numbers apart. Panels have capacity rows.
 func gramTile(a, b *float64, k, capacity int, c *float64, stride, wide int) {
 	switch wide {

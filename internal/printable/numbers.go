@@ -148,10 +148,10 @@ func Group(label string) string {
 // Plural returns a number with its noun, as in "1 row" and "5 rows".
 func Plural(n int, one, many string) string { return Count(n) + " " + Noun(n, one, many) }
 
-// List joins at most k items and appends the number of omitted items.
+// List joins at most k items, with "and" before the last item or the number of omitted items.
 func List(items []string, k int) string {
 	if len(items) <= k {
-		return strings.Join(items, ", ")
+		return JoinWords(items, "and")
 	}
 	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", Count(len(items)-k))
 }

@@ -144,7 +144,7 @@ class _RobustModel(BaseEstimator):
         groups : str, list of str, array or data frame, optional
             Names of columns of X, which are then features too, or one label per row (and column) apart from X.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows: a weight of 2 counts as a repeated row, a row of weight 0 is left out.
+            Weights of the rows: a row of weight 2 counts as two identical rows, and a row of weight 0 is left out.
         exposure : array of shape (n_samples,), optional
             Numbers above 0, such as years insured, with which counts of the loss "poisson" grow in proportion.
         validation : tuple of X, y and, if groups are apart from X, groups, optional

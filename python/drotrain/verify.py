@@ -169,7 +169,7 @@ def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
     is_mean = name in ("superquantile", "extremile") and float(parameter) == 1
     if config.get("average") or config.get("wasserstein") or ess == 1 or is_mean:
         if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
-            raise Refused("the weights differ from the given weights")
+            raise Refused("the adversary's weights in the proof differ from the row weights, which are the only weights that this setting allows")
         return w @ f, w, _ZERO
     if any(b.b == 0 < a.b for a, b in zip(q, w, strict=True)):
         raise Refused("a weight is positive although its reference weight is 0")

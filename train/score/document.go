@@ -211,7 +211,7 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	switch {
 	case e.Target.Exposure != "" && d.Link != "log":
-		return nil, fmt.Errorf("score: the model is damaged: the exposure %q needs the link log", e.Target.Exposure)
+		return nil, fmt.Errorf("score: the model is damaged: the exposure %q requires the log link", e.Target.Exposure)
 	case target.Numeric && d.Link == "log" && target.Transform == "":
 		target.Transform = d.Link // the inverse of Link yields the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):
@@ -403,8 +403,8 @@ func (d *Document) missingTexts(column string) (texts []string) {
 }
 
 // moveCentre rewrites the product of levels and a centred number as one with an uncentred number. It adds the
-// difference to the weight of the level. If there are several levels, it adds the difference to a single product of
-// the levels, whose index in f.Products rest holds.
+// difference to the weight of the level. If there are several levels, it adds the difference to the one product
+// of these levels in f.Products; rest maps the levels to the index of that product.
 func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	for k, o := range of {
 		if o.Center == 0 {

@@ -424,7 +424,7 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 	}
 }
 
-// addEntries adds lists of entries to the sparse vectors of the column, whose first row is start.
+// addEntries adds lists of entries to the sparse vectors of the column. The first list belongs to row start.
 func (b *builder) addEntries(c *cursor, start int) {
 	f := b.field
 	entry := f.Children[0]

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A space allocates the vectors with one entry for each sample that a solve uses, in the arena of its oracle, and
-// frees all of them at once.
+// A space allocates the vectors of a solve that have one entry per sample, in the arena of the oracle, and frees them
+// all at once.
 type space struct {
 	arena *memory.Arena
 	given [][]float64

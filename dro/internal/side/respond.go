@@ -169,8 +169,8 @@ type moments struct {
 	divergence float64 // D(y‖w)
 }
 
-// moments returns the moments of the weights y. If make is not nil, it stores the weights of each shard before they
-// are read. f may be nil.
+// moments returns the moments of the weights y. If make is not nil, it is called first for every shard, and stores the
+// weights of that shard in y. f may be nil.
 func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int)) (m moments) {
 	parts := [2][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
 	r.rows.Run(len(y), func(k, lo, hi int) {

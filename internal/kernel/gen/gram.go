@@ -90,7 +90,7 @@ func gramPack(size int) {
 	RET()
 }
 
-// gramTile writes the product of one panel and wide consecutive panels.
+// gramTile generates the function that adds the product of one panel and wide consecutive panels, a number.
 func gramTile(wide int) {
 	name := fmt.Sprintf("gramTile%dAVX2", 4*wide)
 	TEXT(name, NOSPLIT, "func(a, b *float64, k, capacity int, c *float64, stride int)")

@@ -17,7 +17,7 @@ func TestProblems_AreATableWithOneHint(t *testing.T) {
 			Fixes: []fix.Fix{fix.DropColumn}},
 		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows",
 			Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
-		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature",
+		{Path: "t.csv", Column: "when", Msg: "a column of type date cannot be a feature",
 			Fixes: []fix.Fix{fix.SayDates, fix.DropColumn}},
 	})
 	msg, hint := Describe(err)
@@ -27,7 +27,7 @@ func TestProblems_AreATableWithOneHint(t *testing.T) {
                                     → leave the column out with --drop '"name, full"'
   x                  2         4  the value is null, as in 2 of 7 rows
                                     → choose --impute mean, median or drop, or leave the column out with --drop x
-  when               -         -  values of type date cannot be a feature
+  when               -         -  a column of type date cannot be a feature
                                     → set --dates to number, parts or drop, or leave the column out with --drop when`
 	if msg != want {
 		t.Errorf("got\n%s\nwant\n%s", msg, want)

@@ -78,7 +78,7 @@ var dataOptions = []Option{
 		Help:  "fail with exit code 4, instead of a warning, if the rows of --data differ from the training rows",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
-		Help: "`column` with positive row weights, such as survey weights; a weight of 2 counts like two equal rows"},
+		Help: "`column` with positive row weights, such as survey weights; a row of weight 2 counts as two identical rows"},
 	{Name: "exposure", Commands: "train tune",
 		Help: "`column` with the exposures of counts, such as insured years; predicted counts are proportional to the " +
 			"exposure, and the report shows rates"},

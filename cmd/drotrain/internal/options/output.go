@@ -84,8 +84,8 @@ var evaluationOptions = []Option{
 		Help:  "write all measures of every group, not only of the 100 worst groups",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
-		Help: "extent of the evaluation: full; fast (without intervals, slices, plots and weights by column); none " +
-			"(the model is only trained)", Value: func(s *Settings) *setting.Value {
+		Help: "extent of the evaluation: full; fast (no intervals, slices or plots, and no table of the adversary's weights " +
+			"by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 		}},
 }

@@ -40,9 +40,9 @@ var choiceOptions = []Option{
 			"trade-off (the default depends on groups and features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
-		Help: "`rows` on which the robustness is chosen, instead of by cross-validation: FILE (another table) or " +
-			"split:COLUMN (the rows with the value validation); all candidates except --average validation-subsets " +
-			"are trained on the other rows"},
+		Help: "choose the robustness on these `rows` instead of by cross-validation: FILE (another table) or split:COLUMN " +
+			"(the rows in which COLUMN is \"validation\"). All candidate models are trained on the other rows, except that of " +
+			"--average validation-subsets"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst-group risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},

@@ -72,7 +72,7 @@ const (
 	Auto = "auto"
 
 	ReportFull = "full"
-	ReportFast = "fast" // without intervals, slices, weights by column and plots
+	ReportFast = "fast" // no intervals, slices or plots, and no table of the adversary's weights by column
 	ReportNone = "none"
 
 	LogPlain = "plain"
