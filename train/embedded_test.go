@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -311,4 +313,40 @@ func TestFitFrame_CancelledEndsEveryGoroutine(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, before the training %d", runtime.NumGoroutine(), before)
+}
+
+// A namedLoss is the squared loss under another name.
+type namedLoss struct {
+	losses.Squared
+	name string
+}
+
+func (l namedLoss) Name() string { return l.name }
+
+// Losses may be registered while trainings run, which see each loss by its name or not at all (go test -race).
+func TestRegister_WhileTrainingsRun(t *testing.T) {
+	table, err := data.FromStructs(newLoans(200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for k := range 8 {
+		name := fmt.Sprintf("while-training-%d", k)
+		group.Go(func() {
+			cfg := loanConfig()
+			if _, err := train.FitFrame(t.Context(), table, cfg); err != nil {
+				t.Error(err)
+			}
+			cfg.Target, cfg.Loss = "years", name
+			if _, err := train.FitFrame(t.Context(), table, cfg); err != nil && !strings.Contains(err.Error(), name) {
+				t.Errorf("the error does not name the loss %s: %v", name, err)
+			}
+		})
+		group.Go(func() {
+			if err := losses.Register(namedLoss{name: name}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
 }

@@ -87,6 +87,8 @@ type tilt struct {
 	along [][]number // the vector v of each output
 }
 
+// move moves the slopes s of the outputs in row z within their rooms up and down. It panics with an *interval.Error,
+// which interval.Catch recovers, if a slope would leave its room.
 func (b tilt) move(s []number, up, down number, z []float64) {
 	room, entry := interval.Min(up, down), new(big.Float)
 	if room.Hi.Sign() == 0 {

@@ -122,7 +122,8 @@ func (t *template) nextWeight() float64 {
 	return t.alpha
 }
 
-// rescale divides every weight by the same number before they overflow, since only their ratios matter.
+// rescale divides every weight by the same number before they overflow, since only their ratios matter. It panics
+// if they have overflowed already.
 func (t *template) rescale() {
 	const large = 1e120 // far from overflow, even when squared
 	if t.A < large {

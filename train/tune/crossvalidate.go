@@ -49,6 +49,7 @@ const largeTable = 4_000_000
 // fitSpecs fits further specs, once for each left-out fold. start is the starting point for specs that do not name a
 // spec to start from. The specs of a fold are solved one after another, so that the result does not depend on the
 // number of threads.
+// A panic in a fold, for example of a loss of the caller, is raised again.
 func (r *foldRun) fitSpecs(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
