@@ -134,11 +134,13 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		switch {
 		case hasValues(p) && p.Kind != l.Kind:
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
-				Msg:  fmt.Sprintf("the type is %s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+				Msg: fmt.Sprintf("the type is %s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type,
+					frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p) && p.Clock != l.Clock:
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
-				Msg:  fmt.Sprintf("the column holds %s here, but %s in %s", datesOrNumbers(p), datesOrNumbers(&l), frames[lead].Name()),
+				Msg: fmt.Sprintf("the column holds %s here, but %s in %s", datesOrNumbers(p), datesOrNumbers(&l),
+					frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
 			if l.Kind == Numeric && strings.HasPrefix(p.Type, "float") && len(p.Type) == len("float64") && p.Type < l.Type {

@@ -343,7 +343,8 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		}
 		if err == nil && !m.Zoned && zoned > 0 {
 			err = expr.Errorf(v.At,
-				"the column %q holds times with an offset: write the time with an offset, as in \"2024-03-31T23:59:59Z\"", texts.Name)
+				"the column %q holds times with an offset: write the time with an offset, as in \"2024-03-31T23:59:59Z\"",
+				texts.Name)
 		}
 		return m.Bound(e), err
 	}

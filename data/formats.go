@@ -182,5 +182,6 @@ func detectFormat(name string, head []byte) (*format, error) {
 		return refuse("JSON must be written as JSON Lines, one object per line",
 			"if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
 	}
-	return refuse("the format of the file is unknown", "give the file one of the extensions "+strings.Join(extensions, " "))
+	return refuse("the format of the file is unknown", "give the file one of the extensions "+
+		strings.Join(extensions, " "))
 }

@@ -173,7 +173,8 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 			printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
 		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{},
-			"%d rows are split into %d training rows and %d hold-out rows, but at least one of each is needed", train+held, train, held)
+			"%d rows are split into %d training rows and %d hold-out rows, but at least one of each is needed", train+held,
+			train, held)
 	}
 	return nil
 }

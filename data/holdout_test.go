@@ -123,7 +123,8 @@ func TestValidationRows_BelongToNeitherSet(t *testing.T) {
 		want string
 	}{
 		{Holdout{ValidationSplit: "part"}, "\"test\" means neither train nor validation"},
-		{Holdout{Split: "part", ValidationSplit: "part", Filter: "x < 1 || x == 2"}, "there are no validation rows to choose a model on"},
+		{Holdout{Split: "part", ValidationSplit: "part", Filter: "x < 1 || x == 2"}, "there are no validation rows to " +
+			"choose a model on"},
 		{Holdout{ValidationSplit: "none"}, "none"},
 	} {
 		_, _, err := f.SplitRows(t.Context(), c.h)

@@ -110,7 +110,8 @@ func checkColumns(cols []Column) error {
 		if c.Int != nil {
 			if _, ok := c.ExactType(); !ok || c.Kind != Numeric || len(c.Int) != rows {
 				return fail("exact integers need a column of kind %v with one integer per row and an integer, decimal or "+
-					"time type; this column has kind %v, type %q and %d integers for %d rows", Numeric, c.Kind, c.Type, len(c.Int), rows)
+					"time type; this column has kind %v, type %q and %d integers for %d rows", Numeric, c.Kind, c.Type, len(c.Int),
+					rows)
 			}
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {

@@ -24,7 +24,8 @@ func Choose(p *Problem) (m Method, why string) {
 func choose(p *Problem) (m Method, why string) {
 	switch {
 	case engine.Supports(Newton{}, p) && !engine.IsDifferentiable(p):
-		return Newton{}, "nu is 0, so the objective is the maximum of many smooth pieces: quadratic problems of the active pieces, or " +
+		return Newton{}, "nu is 0, so the objective is the maximum of many smooth pieces: quadratic problems of the active " +
+			"pieces, or " +
 			"decreasing penalties"
 	case engine.Supports(Newton{}, p):
 		return Newton{}, "the losses have second derivatives"

@@ -67,7 +67,8 @@ func countRows(in *measuredRows, k int, s *interval.Stratum) *countedRows {
 // addExactIntervals adds intervals that are computed from counts: Wilson intervals for proportions and for an AUC
 // of 0 or 1, and order statistics for a median. For weighted rows, a proportion has an effective number of trials,
 // and the AUC gets no interval here.
-func addExactIntervals(in *measuredRows, k int, s *interval.Stratum, v Values, confidence float64, iv map[string]Interval) {
+func addExactIntervals(in *measuredRows, k int, s *interval.Stratum, v Values, confidence float64,
+	iv map[string]Interval) {
 	c := countRows(in, k, s)
 	for _, m := range in.Task.Measures() {
 		at, ok := v.Get(m.Key)

@@ -113,7 +113,8 @@ func (e *Evaluation) addGroupIntervals(
 			}
 		}
 		if parts[s] != nil {
-			e.addSimultaneous(in, g, strata[s].Rows, critical, func(k int) interval.Uncertainty { return errors[s][k*len(list)] })
+			e.addSimultaneous(in, g, strata[s].Rows, critical,
+				func(k int) interval.Uncertainty { return errors[s][k*len(list)] })
 		}
 		return nil
 	})

@@ -94,8 +94,8 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 }
 
 // A difference that is not measurable leaves the choice of the cross-validation unless the criterion rises on these
-// rows by more than the standard error of the difference, which is √(gained + lost) rows. Where the change that the choice
-// estimated is known, as a share of 0.4, and is not of these rows, both are pooled.
+// rows by more than the standard error of the difference, which is √(gained + lost) rows. Where the change that the
+// choice estimated is known, as a share of 0.4, and is not of these rows, both are pooled.
 func TestVerdict_UnmeasurableDifference(t *testing.T) {
 	clear, faint := eval.ChosenChange{Change: -0.4, SE: 0.05}, eval.ChosenChange{Change: -0.05, SE: 0.2}
 	for _, c := range []struct {

@@ -711,7 +711,8 @@ func (j *judge) warningSentences() []string {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(its risk minus the risk of the constant: %s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1)),
+		by := fmt.Sprintf("(its risk minus the risk of the constant: %s, %s interval %s)",
+			printable.Signed(float64(d.Value), d.scale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))

@@ -103,7 +103,8 @@ func (s *sliceSearcher) describeMethod() string {
 			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
-		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns with the worst single conditions.", pairedColumns)
+		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns with the worst single conditions.",
+			pairedColumns)
 	}
 	if s.in.rows.Weight != nil {
 		text += " The search counts rows; the confirmation uses the row weights."

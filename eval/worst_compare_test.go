@@ -27,8 +27,8 @@ func fourGroups(mean [4]float64, rows int, seed uint64) eval.Input {
 	return in
 }
 
-// The worst group is told apart from groups whose losses are clearly smaller and from these together, not from one whose
-// losses are alike, and it alone is measurably worse than a constant.
+// The worst group is told apart from groups whose losses are clearly smaller and from these together, not from one
+// whose losses are alike, and it alone is measurably worse than a constant.
 func TestCompareWorst_TellsGroupsApart(t *testing.T) {
 	for name, c := range map[string]struct {
 		mean    [4]float64

@@ -185,7 +185,8 @@ func TestCheckpoint_ChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.forPart("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold+1, c+1), &x); ok &&
+			if ok, _ := cfg.Checkpoint.forPart("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold+1, c+1),
+				&x); ok &&
 				len(x.X) > 0 {
 				known++
 			}

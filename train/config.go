@@ -127,7 +127,8 @@ type Config struct {
 	// MinGroupSize is the minimum number of rows of a group that can be the worst group.
 	MinGroupSize int `json:"min_group_size,omitempty"`
 
-	Rows *RowSet `json:"-"` // rows for training, for the choice of a model and for the hold-out; if nil, Holdout and Seed determine them
+	// rows for training, for the choice of a model and for the hold-out; if nil, Holdout and Seed determine them
+	Rows *RowSet `json:"-"`
 	// Cache is a directory for rows that do not fit into memory, which are stored in unnamed files. If it does
 	// not exist, its nearest existing parent is used. If it is empty, such rows are an error.
 	Cache string `json:"-"`

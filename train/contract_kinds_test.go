@@ -279,12 +279,14 @@ var contractKinds = []contractKind{
 	{"codes in both cases", []string{"a1", "A1", "b1", "B1"}, arrow.BinaryTypes.String, `["a1","A1","b1","B1"]`, nil},
 	{"codes that became fractions", []string{"2134.0", "101.0", "7.0", "15.0"}, arrow.BinaryTypes.String,
 		`["2134","101","7","15"]`, nil},
-	{"a date that marks missing values", []string{"2024-03-01", "1900-01-01", "2023-12-05", "2024-01-02"}, arrow.FixedWidthTypes.Date32, `["2024-03-01","1900-01-01","2023-12-05","2024-01-02"]`, func(c *Config) {
-		datesAsNumbers(c)
-		c.Impute, c.Reading.Text.Missing = "mean", []string{"v=1900-01-01"}
-	}},
-	{"a written date that marks missing values", []string{"31.03.2024", "31.12.1899", "05.12.2023", "02.01.2024"}, arrow.FixedWidthTypes.Date32, `["2024-03-31","1899-12-31","2023-12-05","2024-01-02"]`, func(c *Config) {
-		datesAsNumbers(c)
-		c.Impute, c.Reading.Text.Missing = "mean", []string{"v=31.12.1899"}
-	}},
+	{"a date that marks missing values", []string{"2024-03-01", "1900-01-01", "2023-12-05", "2024-01-02"},
+		arrow.FixedWidthTypes.Date32, `["2024-03-01","1900-01-01","2023-12-05","2024-01-02"]`, func(c *Config) {
+			datesAsNumbers(c)
+			c.Impute, c.Reading.Text.Missing = "mean", []string{"v=1900-01-01"}
+		}},
+	{"a written date that marks missing values", []string{"31.03.2024", "31.12.1899", "05.12.2023", "02.01.2024"},
+		arrow.FixedWidthTypes.Date32, `["2024-03-31","1899-12-31","2023-12-05","2024-01-02"]`, func(c *Config) {
+			datesAsNumbers(c)
+			c.Impute, c.Reading.Text.Missing = "mean", []string{"v=31.12.1899"}
+		}},
 }

@@ -173,7 +173,8 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
 			"only numeric features are stored on disk: targets, groups and categories need %s of memory, the choice of the "+
 				"level of robustness and of group coefficients needs %s, and the table needs %s (only Parquet tables are not "+
-				"read whole), but only %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
+				"read whole), but only %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
+			formatBytes(d.table), formatBytes(may),
 			binding)
 	}
 	dir := limit.ExistingDir(c.Cache)
@@ -188,7 +189,8 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 				"are allowed",
 			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), binding)
 	}
-	c.reportStorage(fmt.Sprintf("the matrix needs %s and the memory limit is %s (%s), so the matrix is stored in %s", formatBytes(d.matrix), formatBytes(may), binding,
+	c.reportStorage(fmt.Sprintf("the matrix needs %s and the memory limit is %s (%s), so the matrix is stored in %s",
+		formatBytes(d.matrix), formatBytes(may), binding,
 		dir))
 	arena, err := memory.NewArena(dir, limit.ResidentLimit(may))
 	if err != nil {

@@ -94,7 +94,8 @@ func (c *loanCursor) Next(dest []driver.Value) error {
 
 func loanRecord(loans []loan) arrow.Record {
 	b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
-		{Name: "amount", Type: arrow.PrimitiveTypes.Float64}, {Name: "income", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "amount", Type: arrow.PrimitiveTypes.Float64}, {Name: "income", Type: arrow.PrimitiveTypes.Float64,
+			Nullable: true},
 		{Name: "region", Type: arrow.BinaryTypes.String}, {Name: "repaid", Type: arrow.BinaryTypes.String},
 		{Name: "years", Type: arrow.PrimitiveTypes.Int64}}, nil))
 	for _, l := range loans {
@@ -274,8 +275,8 @@ func TestFitFrame_ConcurrentFitsAgree(t *testing.T) {
 	}
 }
 
-// A training whose context is cancelled returns the error of the context and, if the robust solve had begun, the unfinished
-// model; all goroutines end. Its observer sees bounds that only come closer.
+// A training whose context is cancelled returns the error of the context and, if the robust solve had begun, the
+// unfinished model; all goroutines end. Its observer sees bounds that only come closer.
 func TestFitFrame_CancelledEndsEveryGoroutine(t *testing.T) {
 	table, err := data.FromStructs(newLoans(2000))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Score rows in the program that trained the model: one Scorer for all goroutines. ExampleRead of package score serves a
-// model file over HTTP without this package.
+// Score rows in the program that trained the model: one Scorer for all goroutines. ExampleRead of package score serves
+// a model file over HTTP without this package.
 func ExampleModel_Scorer() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}

@@ -359,7 +359,8 @@ func (g *GroupDesign) describe() string {
 			g.describeChange(best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
-	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared coefficients with κ = %v", groups, g.Ridges[0])
+	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared coefficients with κ = %v", groups,
+		g.Ridges[0])
 	if len(g.Ridges) > 1 {
 		text += fmt.Sprintf(", and so have the combinations of these groups, with κ = %s", g.crossedRidges())
 	}
@@ -377,7 +378,8 @@ func (g *GroupDesign) crossedRidges() string {
 
 // describeChange formats a change in the mean loss and its standard error as shares of the loss of ERM.
 func (g *GroupDesign) describeChange(change, se float64) string {
-	return fmt.Sprintf("ERM’s mean loss out of fold changes by %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared),
+	return fmt.Sprintf("ERM’s mean loss out of fold changes by %s %%, standard error %.1f %%",
+		formatSignedPercent(change/g.Shared),
 		100*se/g.Shared)
 }
 

@@ -16,7 +16,8 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		in     bool
 		says   string
 	}{
-		{"default", func(*Config) {}, true, `group columns used as features: "afam"; leave these columns out if their use is illegal`},
+		{"default", func(*Config) {}, true,
+			`group columns used as features: "afam"; leave these columns out if their use is illegal`},
 		{"off", func(c *Config) { c.GroupFeatures = false }, false,
 			`group columns not used as features: "afam"; using them as features is usually better for the worst group`},
 		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: "afam"`},

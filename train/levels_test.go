@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The levels of hmda that leave no model, by L-BFGS-B for the exponential and the squared hinge loss and by a linear
+// The levels of hmda that yield a constant prediction, by L-BFGS-B for the exponential and the squared hinge loss and by a linear
 // program for the hinge loss, on all 2380 rows.
 func TestFit_LevelsThatLeaveNoModel(t *testing.T) {
 	for name, c := range map[string]struct {

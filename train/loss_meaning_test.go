@@ -154,7 +154,8 @@ func TestFit_TargetsOutsideTheLoss(t *testing.T) {
 		y.Number[row] = before
 	}
 	cfg.TargetTransform = "log1p"
-	if err := fitError(t, frame, cfg); err == nil || !strings.Contains(err.Error(), "but the loss poisson has the link log") {
+	if err := fitError(t, frame, cfg); err == nil || !strings.Contains(err.Error(),
+		"but the loss poisson has the link log") {
 		t.Error(err)
 	}
 }

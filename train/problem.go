@@ -33,7 +33,8 @@ func (c Config) dataSpec() encode.Spec {
 		GroupFeatures: c.GroupFeatures,
 		Categorical:   c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(
-			c.Reference), Weight: c.Weight, Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
+			c.Reference), Weight: c.Weight, Exposure: c.Exposure, TargetTransform: c.TargetTransform,
+		Transforms: c.dataTransforms(),
 	}
 }
 
@@ -151,7 +152,8 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 	meaning := m.loss.Meaning()
 	return &data.Error{
 		Column: m.Encoder.Target.Name, Row: row + 1,
-		Msg: fmt.Sprintf("the target is %v, but the loss %s requires %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target,
+		Msg: fmt.Sprintf("the target is %v, but the loss %s requires %s", m.Encoder.Target.Shift+
+			m.Encoder.Target.Scale*target,
 			m.loss.Name(), meaning.DescribeTargets()),
 		Hint: "correct the value, leave such rows out with a filter, or choose another loss",
 	}

@@ -65,7 +65,8 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds, KeepsClasses: m.Config.keepsClasses}
 	s.Before, s.After = m.riskAtMargins(of), m.riskAtMargins(after)
 	m.Result.Recalibration = s
-	where := fmt.Sprintf("out-of-fold predictions of the %s training rows (%d folds)", printable.Count(m.Run.Train.N), folds)
+	where := fmt.Sprintf("out-of-fold predictions of the %s training rows (%d folds)", printable.Count(m.Run.Train.N),
+		folds)
 	if m.Run.validation != nil {
 		where = fmt.Sprintf("predictions of the %s validation rows", printable.Count(len(of.margin)))
 	}

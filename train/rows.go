@@ -157,7 +157,8 @@ type Periods struct {
 
 // String returns the periods as a sentence.
 func (p Periods) String() string {
-	return fmt.Sprintf("training rows are from %s to %s, hold-out rows from %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
+	return fmt.Sprintf("training rows are from %s to %s, hold-out rows from %s to %s", p.Train[0], p.Train[1],
+		p.Holdout[0], p.Holdout[1])
 }
 
 // findPeriods returns the periods of the rows, or nil if the hold-out does not depend on times.

@@ -165,7 +165,8 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
 			fmt.Sprintf("the report reads the %d training rows × %d %s again, which needs %s of memory, but only %s (%s) "+
-				"are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
+				"are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()),
+				budget.Limit),
 			"name a directory for the rows with Config.Cache, or allow more memory",
 		}
 	}

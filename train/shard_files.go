@@ -67,7 +67,8 @@ func (d *sharedFiles) checkSameFiles() error {
 		}
 		for r := range all {
 			if s := all[r][i]; s.SHA256 != first.SHA256 {
-				return fmt.Errorf("rank %d reads a different file from rank 0: %s has the SHA-256 %.12s…, but %s has %.12s…", r, s.Path,
+				return fmt.Errorf("rank %d reads a different file from rank 0: %s has the SHA-256 %.12s…, but %s has %.12s…", r,
+					s.Path,
 					s.SHA256, first.Path, first.SHA256)
 			}
 		}

@@ -139,7 +139,8 @@ func (m *Model) noteSmallWeights(total float64, n int) {
 	}
 	m.addNotes(fmt.Sprintf(warningMark+"the weights in column %q add up to %s over %d training %s: a weight is the "+
 		"number of rows that a row stands for, so the ridge penalty is as strong as for %s rows (mu %s); multiply the "+
-		"weights by %s, or set --mu %s", m.Config.Weight, formatNumber(total), n, printable.Noun(n, "row", "rows"), formatNumber(total),
+		"weights by %s, or set --mu %s", m.Config.Weight, formatNumber(total), n, printable.Noun(n, "row", "rows"),
+		formatNumber(total),
 		formatNumber(1/total), formatNumber(float64(n)/total), formatNumber(1/float64(n))))
 }
 

@@ -172,8 +172,11 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 		"validation rows are for choosing a level of robustness, but a level is set": func(c *Config) { c.Nu = level.At(1) },
 		"set only one of them":                    func(c *Config) { c.ValidationData = path },
 		"cannot be combined with validation rows": func(c *Config) { c.Evaluate = EvaluateCrossfit },
-		"needs validation rows":                   func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
-		"no column":                               func(c *Config) { c.ValidationSplit = "parts" },
+		"needs validation rows": func(c *Config) {
+			c.ValidationSplit, c.Average = "",
+				level.ValidationSubsets
+		},
+		"no column": func(c *Config) { c.ValidationSplit = "parts" },
 		"needs a group of at least": func(c *Config) {
 			c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`,
 				"worst-group"

@@ -45,7 +45,8 @@ func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	}
 	switch {
 	case len(m.Averaged) != subsetCount:
-		return nil, fmt.Errorf("the model is the mean of %d models, but its file holds %d of these models", subsetCount, len(m.Averaged))
+		return nil, fmt.Errorf("the model is the mean of %d models, but its file holds %d of these models", subsetCount,
+			len(m.Averaged))
 	case !m.hasMeanCoefficients():
 		return nil, errors.New("the coefficients are not the mean of the coefficients of the averaged models")
 	case len(p.Parts) == 0 || p.Parts[len(p.Parts)-1] != subsetCount-1:

@@ -54,7 +54,8 @@ func newSet(c *config, w *reference) (set, error) {
 		}
 	}
 	if len(selected) != 1 {
-		return nil, fmt.Errorf("the model names %d of the ambiguity sets that verify supports; it must name exactly one", len(selected))
+		return nil, fmt.Errorf("the model names %d of the ambiguity sets that verify supports; it must name exactly one",
+			len(selected))
 	}
 	return selected[0].make(c, w)
 }
@@ -101,8 +102,8 @@ func (n norm) scale(squares number) number {
 	return number{Lo: theta, Hi: theta}
 }
 
-// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares. For μ = 0 it
-// is 0 where it is finite.
+// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares. For μ = 0
+// it is 0 where it is finite.
 func (n norm) conjugate(squares number) number {
 	if n.mu.Hi.Sign() == 0 {
 		return zero

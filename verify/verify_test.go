@@ -412,8 +412,8 @@ func TestCheck_BalancesSlopesWithoutARegulariser(t *testing.T) {
 	}
 }
 
-// Without a regulariser and where columns depend on each other, softmax is not certified by the solver. Its proof is valid
-// all the same.
+// Without a regulariser and where columns depend on each other, softmax is not certified by the solver. Its proof is
+// valid all the same.
 func TestCheck_SoftmaxWithoutARegulariser(t *testing.T) {
 	table := writeTable(t, 150)
 	m := trainOn(t, table, func(c *train.Config) { c.Target, c.Nu, c.Mu = "class", at(1), at(0) })

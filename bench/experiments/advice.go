@@ -549,7 +549,8 @@ func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) er
 		designs = heavyDesigns(*tails)
 	}
 	fmt.Println("Of the samples in which a model other than ERM was chosen: percentage whose 95 % interval covers the " +
-		"change in the population's risk from ERM to the chosen model. Without an interval: the worst group has fewer than 20 rows.")
+		"change in the population's risk from ERM to the chosen model. Without an interval: the worst group has fewer than " +
+		"20 rows.")
 	fmt.Printf("\n| rows | chosen of samples | without an interval | worst group's change | average | width of the " +
 		"first " +
 		"|\n|--:|--:|--:|--:|--:|--:|\n")

@@ -37,7 +37,8 @@ measurements and writes this page (PYTHON is an interpreter with `+"`dro`"+` ins
 		if r.Gap != nil {
 			gap = fmt.Sprintf("%.0e", *r.Gap)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Package, r.Case.Theirs, r.Here, r.Problem, optimum, off, gap)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Package, r.Case.Theirs, r.Here, r.Problem, optimum, off,
+			gap)
 	}
 	fmt.Fprint(b, `
 ## The divergences

@@ -69,7 +69,8 @@ func steps(t *testing.T, page string) []step {
 }
 
 // program begins a command line; a page may show others only as console.
-var program = regexp.MustCompile(`^(\./)?(drotrain|go|python3|venv/bin/\w+|git|notebooks-go/run|release/build|podman|mpirun) `)
+var program = regexp.MustCompile(
+	`^(\./)?(drotrain|go|python3|venv/bin/\w+|git|notebooks-go/run|release/build|podman|mpirun) `)
 
 // elsewhere are the commands that this test does not run, and why.
 var elsewhere = []struct{ begins, why string }{
@@ -130,7 +131,10 @@ func follow(t *testing.T, page string, all []step) (ran int) {
 				text = "drotrain" + rest
 			}
 		}
-		if i := slices.IndexFunc(elsewhere, func(e struct{ begins, why string }) bool { return strings.HasPrefix(text+" ", e.begins) }); i >= 0 {
+		if i := slices.IndexFunc(elsewhere, func(e struct{ begins, why string }) bool {
+			return strings.HasPrefix(text+" ",
+				e.begins)
+		}); i >= 0 {
 			t.Logf("%s: not run: %s", at, elsewhere[i].why)
 			checkNames(t, at, text)
 			continue

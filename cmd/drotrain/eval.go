@@ -192,7 +192,8 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	case o.Predictions != "":
 		foreign, of = onlyModels, "--model"
 	case len(o.Models) == 0:
-		return exit.Usagef("give a model that drotrain train wrote (--model) or a table of predictions (--predictions)", "--model is missing")
+		return exit.Usagef("give a model that drotrain train wrote (--model) or a table of predictions (--predictions)",
+			"--model is missing")
 	}
 	for _, name := range foreign {
 		if fs.Changed(name) {

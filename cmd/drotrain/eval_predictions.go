@@ -70,7 +70,8 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q lacks a name or a column", s)
 		}
 		if slices.ContainsFunc(scores, func(s report.Score) bool { return s.Name == name }) {
-			return nil, exit.Usagef("give the scores different names, as in --score old=p1,new=p2", "two score columns are called %q", name)
+			return nil, exit.Usagef("give the scores different names, as in --score old=p1,new=p2",
+				"two score columns are called %q", name)
 		}
 		scores = append(scores, report.Score{Name: name, Column: column})
 		if !slices.Contains(columns, column) {

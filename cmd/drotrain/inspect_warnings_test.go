@@ -45,12 +45,14 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	}
 	out = strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
-		"loan_id: left out; rows that share a value are held out together; the name of the column and its 500 different numbers in 503 rows " +
+		"loan_id: left out; rows that share a value are held out together; the name of the column and its 500 different " +
+			"numbers in 503 rows " +
 			"suggest that it is an identifier",
 		"region: kept; in a group column, these rows would form the group (missing)", "; some values are missing (",
 		`; "Permanent" and "permanent" look like spellings of one label`, "(--relabel 'permanent->Permanent')",
 		"opened: left out; write all dates as 2024-03-31", `the column is read as text, but holds dates in different formats`,
-		"weight: kept as a feature; if the column is the number of cases", "; the name of the column suggests that it is a row weight",
+		"weight: kept as a feature; if the column is the number of cases", "; the name of the column suggests that it is a " +
+			"row weight",
 		"(--weight weight)",
 		`; possible leakage: all 25 rows where the column does not hold "no" have the outcome "yes"`,
 		"columns that may define groups, judging by their names: --groups sex,region optimises for the worst group",

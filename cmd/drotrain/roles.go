@@ -22,7 +22,8 @@ func checkRoles(roles ...role) error {
 			}
 			for _, other := range roles {
 				if slices.Contains(r.not, other.option) && slices.Contains(other.columns, c) {
-					return exit.Usagef("name the column in only one of them", "the column %q is named by both --%s and --%s", c, r.option,
+					return exit.Usagef("name the column in only one of them", "the column %q is named by both --%s and --%s", c,
+						r.option,
 						other.option)
 				}
 			}

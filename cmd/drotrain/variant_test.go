@@ -129,7 +129,8 @@ func rewrite(t *testing.T, path, recommended string, chosen bool) {
 func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " \\\n         --model-variant erm --out preds.parquet\n"},
+	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " \\\n         " +
+		"--model-variant erm --out preds.parquet\n"},
 		"0.05": {"Use the robust model", " \\\n         --out preds.parquet\n"}} {
 		stdout, _ := mustRun(t,
 			"train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups "+

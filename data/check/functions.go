@@ -128,7 +128,8 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 		return nil
 	}
 	f := x.newLeak(LeakKey, c,
-		"possible leakage: all rows with the same value of the column have the same target (%d rows, %d values)", rows, values)
+		"possible leakage: all rows with the same value of the column have the same target (%d rows, %d values)", rows,
+		values)
 	if f.Severity == Warning && role == "" {
 		f.Proposal = "rows with the same value are not independent evidence: hold such rows out together (as units of " +
 			"this column), or leave the column out"

@@ -518,7 +518,8 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
 		Evidence: fmt.Sprintf(
 			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s "+
-				"(AUC %.2f): coefficients per group would decode the target, as if the group were computed from the target", name(greatest),
+				"(AUC %.2f): coefficients per group would decode the target, as if the group were computed from the target",
+			name(greatest),
 			area[greatest], name(least), area[least]),
 		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
 }

@@ -90,7 +90,8 @@ func checkTexts(c *column, role string, add func(Finding)) {
 			}
 		}
 		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first),
-			Evidence: fmt.Sprintf("bounds such as %s among numbers turn the column into text with %d levels", c.quoteTexts(bounds),
+			Evidence: fmt.Sprintf("bounds such as %s among numbers turn the column into text with %d levels",
+				c.quoteTexts(bounds),
 				len(c.values)),
 			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s",
 				strings.Join(fix, ", "))})
@@ -176,7 +177,8 @@ func checkIndex(c *column, add func(Finding)) {
 		}
 		switch {
 		case inOrder && step != 0 || hasIndexName(c.Name):
-			add(Finding{What: Index, Evidence: "the column numbers the rows, so it is an index and not a feature", Proposal: drop})
+			add(Finding{What: Index, Evidence: "the column numbers the rows, so it is an index and not a feature",
+				Proposal: drop})
 			return
 		case isIDName(c.Name) && !hasWord(c.Name, "year", "age", "count", "amount"):
 			add(Finding{What: Index, Evidence: "the column looks like an identifier: its name suggests one, and every row " +

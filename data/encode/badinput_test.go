@@ -158,7 +158,8 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 		Groups: []string{"z", "g"}}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`,
 		`column "x", row 4`, `column "z"`)
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Sink{Storage: design.Float64Storage})
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}},
+		Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	datatest.WantError(t, err, `column "z", row 12`)

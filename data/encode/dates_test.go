@@ -20,7 +20,8 @@ func TestFit_DatesReadAsText(t *testing.T) {
 	f := readBytes(t, "t.csv", []byte(text.String()), data.Reading{})
 	defer f.Close()
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
-	if err == nil || !strings.Contains(err.Error(), `column "day": the column holds dates, but is read as text with 60 levels`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`column "day": the column holds dates, but is read as text with 60 levels`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Categorical: []string{"day"}}); err != nil {

@@ -319,7 +319,8 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 		return nil, nil
 	}
 	if !m.e.Spec.isNumeric(c) {
-		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs a numeric feature, but the column is used as a category", what))
+		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs a numeric feature, but the column is used as a category",
+			what))
 		return nil, nil
 	}
 	o := &Operand{Column: c.Name, Kind: data.Numeric}
@@ -382,7 +383,8 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	at = slices.Compact(at)
 	if len(at) < 3 {
 		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"),
-			"the %d knots, placed at quantiles of the values, have only %d different values; a spline needs at least three", knots,
+			"the %d knots, placed at quantiles of the values, have only %d different values; a spline needs at least three",
+			knots,
 			len(at))
 	}
 	return naturalSpline(at), nil

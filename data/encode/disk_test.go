@@ -96,7 +96,8 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(ctx, f, nil, nil, s, Sink{Storage: design.Float64Storage, Disk: outside(t)}); err != context.Canceled {
+	if _, err := Fit(ctx, f, nil, nil, s, Sink{Storage: design.Float64Storage,
+		Disk: outside(t)}); err != context.Canceled {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,8 @@ type Encoder struct {
 // addColumnNotes adds one note for all constant columns and one for all filled columns.
 func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
-		e.addNote("%d %s left out because all training rows have the same value: %s", n, printable.Noun(n, "column", "columns"),
+		e.addNote("%d %s left out because all training rows have the same value: %s", n,
+			printable.Noun(n, "column", "columns"),
 			listFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {

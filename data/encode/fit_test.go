@@ -154,7 +154,8 @@ func TestFit_EqualsEncode(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.GOMAXPROCS(4)
-			for _, storage := range []design.Storage{design.AutoStorage, design.Float64Storage, design.Float32Storage, design.SparseStorage} {
+			for _, storage := range []design.Storage{design.AutoStorage, design.Float64Storage, design.Float32Storage,
+				design.SparseStorage} {
 				for _, lazy := range []bool{false, true} {
 					what := fmt.Sprintf("%s, %+v, %s, lazy %v", filepath.Base(path), spec, storage, lazy)
 					f := memory
@@ -189,7 +190,8 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 	if err := os.Truncate(path, 2000); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: design.Float64Storage})
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"},
+		Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "t.parquet", "shorter")
 	_, err = f.Column(t.Context(), "last")
 	datatest.WantError(t, err, "t.parquet", "shorter")
@@ -198,11 +200,14 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 // Faults of hold-out rows are told as such, after all of the training rows.
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
-	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
+	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"},
+		Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "the value is null")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
+	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"},
+		Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
+	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"},
+		Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)

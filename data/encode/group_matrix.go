@@ -66,7 +66,8 @@ func (e *Encoder) withoutProducts() (*Encoder, []GroupCoefficient) {
 	}
 	first, inputs := of[0].Product, len(e.Inputs)-k
 	for i, g := range of {
-		if g.Product != first+i || e.Inputs[inputs+i].First != first+i || g.Column >= first || e.Columns[g.Product].Scale == 0 ||
+		if g.Product != first+i || e.Inputs[inputs+i].First != first+i || g.Column >= first ||
+			e.Columns[g.Product].Scale == 0 ||
 			e.Columns[g.Product].Shift != 0 {
 			return e, nil
 		}
@@ -98,7 +99,8 @@ func (f *Fitted) group(e *Encoder) error {
 		for k, r := range d.Rows {
 			cell[k] = cells.find(r)
 		}
-		x, err := design.NewGrouped(d.X, design.Grouping{Before: coefficients[0].Product, Products: len(coefficients), Cell: cell,
+		x, err := design.NewGrouped(d.X, design.Grouping{Before: coefficients[0].Product, Products: len(coefficients),
+			Cell:  cell,
 			Cells: cells.products})
 		if err != nil {
 			return err
@@ -142,8 +144,9 @@ func newCellFinder(e *Encoder, coefficients []GroupCoefficient, codes map[int]*m
 		x.levels = append(x.levels, levels)
 		last := e.Spec.Products[len(x.all)].Of
 		shared, product := e.Columns[g.Column], e.Columns[g.Product]
-		x.all = append(x.all, design.Product{Column: g.Column, Center: (last[len(last)-1].Center - shared.Shift) / shared.Scale,
-			Scale: shared.Scale / product.Scale, At: len(x.all)})
+		x.all = append(x.all, design.Product{Column: g.Column,
+			Center: (last[len(last)-1].Center - shared.Shift) / shared.Scale,
+			Scale:  shared.Scale / product.Scale, At: len(x.all)})
 	}
 	x.at = make([]int, len(x.inputs))
 	return x

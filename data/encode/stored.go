@@ -209,7 +209,8 @@ func (in *storedInput) validate() error {
 		return nil
 	}
 	if n := len(in.Index); len(in.Shifts) != n || len(in.Scales) != n || in.Fills != nil && len(in.Fills) != n {
-		return fmt.Errorf("the column has %d indices, %d shifts, %d scales and %d fills, but these counts must be equal", n, len(in.Shifts), len(in.Scales),
+		return fmt.Errorf("the column has %d indices, %d shifts, %d scales and %d fills, but these counts must be equal", n,
+			len(in.Shifts), len(in.Scales),
 			len(in.Fills))
 	}
 	return nil

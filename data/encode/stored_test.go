@@ -24,7 +24,8 @@ func denseEncoder(t *testing.T) *Encoder {
 	f := openFrame(t, datatest.WriteArray(t, "z.npy", "<i8", "(40,)", z)+","+datatest.WriteArray(t, "X.npy", "<f4",
 		"(40, 4)", x)+","+datatest.WriteArray(t, "y.npy", "<i8", "(40,)", y))
 	defer f.Close()
-	fitted := fitRows(t, f, nil, nil, Spec{Target: "y", Impute: "mean", Intercept: true}, Sink{Storage: design.AutoStorage})
+	fitted := fitRows(t, f, nil, nil, Spec{Target: "y", Impute: "mean", Intercept: true},
+		Sink{Storage: design.AutoStorage})
 	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
 	return fitted.Encoder
 }

@@ -413,7 +413,8 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is not one of the model's %d classes", read(r),
 				len(t.Classes))
 		}
-		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model has only the classes %q and %q", read(r), t.Positive,
+		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model has only the classes %q and %q", read(r),
+			t.Positive,
 			t.Negative)
 	}
 	return nil

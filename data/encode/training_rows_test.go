@@ -103,7 +103,8 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 func TestTrainingRows_ByChance(t *testing.T) {
 	lines := drawLines(300, 1, false)
 	lines = append(lines, lines[:60]...) // 120 of 360 are repeated
-	fitted := fitRows(t, tableOfLines(t, "t.csv", lines), nil, nil, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
+	fitted := fitRows(t, tableOfLines(t, "t.csv", lines), nil, nil, Spec{Target: "y"},
+		Sink{Storage: design.Float64Storage})
 	s := sampleRows(fitted.Train, false)
 	if s.Rows != 360 || s.Repeated != 120.0/360 {
 		t.Errorf("%d rows, %v repeated; want 360 and 1/3", s.Rows, s.Repeated)

@@ -69,7 +69,8 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		p.drop(check.Copy, of, "the column is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		setRows(p.drop(check.Missing, of, "the column is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())),
+		setRows(p.drop(check.Missing, of, "the column is missing in %.0f %% of the rows",
+			100*float64(c.nulls.n)/float64(c.Len())),
 			c.nulls)
 	case p.dropLaterDate(c, t):
 	default:
@@ -171,10 +172,12 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
-		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes", c.distinct, c.present)
+		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes", c.distinct,
+			c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
 		dropped = p.drop(check.Index, c.Column,
-			"the name of the column and its %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
+			"the name of the column and its %d different numbers in %d rows suggest that it is an identifier", c.distinct,
+			c.present)
 	default:
 		return false
 	}
@@ -264,7 +267,8 @@ func (p *Proposal) checkNumbers(c *column) {
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		setRows(p.add(check.NotFinite, c.Column, "rows with values that are not finite are left out", "some values are not finite"),
+		setRows(p.add(check.NotFinite, c.Column, "rows with values that are not finite are left out",
+			"some values are not finite"),
 			c.infinite)
 	}
 }

@@ -258,7 +258,10 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	}
 	why := map[string]string{"seen_again": `more than a week after "admitted"`, "visit": "numbers the rows"}
 	for name, part := range why {
-		if i := slices.IndexFunc(p.Findings, func(f check.Finding) bool { return f.Column == name && strings.Contains(f.Evidence, part) }); i < 0 || p.Findings[i].First != 0 {
+		if i := slices.IndexFunc(p.Findings, func(f check.Finding) bool {
+			return f.Column == name &&
+				strings.Contains(f.Evidence, part)
+		}); i < 0 || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)
 		}
 	}

@@ -54,8 +54,9 @@ type Fractions string
 
 // The kinds of fractions.
 const (
-	NoFractions     Fractions = "none"
-	DottedFractions Fractions = "dotted" // all have three digits, so that the decimal separator may stand between thousands
+	NoFractions Fractions = "none"
+	// all have three digits, so that the decimal separator may stand between thousands
+	DottedFractions Fractions = "dotted"
 	// no number consists of one to three digits and a fraction of exactly three
 	OtherFractions Fractions = "other"
 	MixedFractions Fractions = "mixed"
@@ -88,10 +89,12 @@ func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 			m.Dotted
 	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions &&
 		m.Fractions != MixedFractions:
-		return fmt.Sprintf("has no decimal or thousands separator, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
+		return fmt.Sprintf("has no decimal or thousands separator, but the training table had numbers such as %q",
+			f.Marks.Dotted), m.Long
 	}
 	return "", ""
 }
 
-// HasOnlyDotted reports whether all fractions have three digits, so that the decimal separator may stand between thousands.
+// HasOnlyDotted reports whether all fractions have three digits, so that the decimal separator may stand between
+// thousands.
 func (m *NumberMarks) HasOnlyDotted() bool { return m.Fractions == DottedFractions && m.Long == "" }

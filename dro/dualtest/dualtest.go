@@ -23,7 +23,8 @@ func Test(d dro.Dual, losses ...[]float64) error {
 	var all [][]float64
 	for k, f := range losses {
 		if len(f) != len(losses[0]) || len(f) == 0 {
-			return fmt.Errorf("losses %d have %d entries and losses 0 have %d; all must have the same positive number", k, len(f),
+			return fmt.Errorf("losses %d have %d entries and losses 0 have %d; all must have the same positive number", k,
+				len(f),
 				len(losses[0]))
 		}
 		up, shifted := make([]float64, len(f)), make([]float64, len(f))

@@ -241,7 +241,8 @@ func TestBlockMethods_GamesAndConstraints(t *testing.T) {
 	}
 }
 
-// The steps of the theory are those of the weights that the losses of the objective have, not of the largest multiplier.
+// The steps of the theory are those of the weights that the losses of the objective have, not of the largest
+// multiplier.
 func TestConstrained_CurvedObjectiveConverges(t *testing.T) {
 	const n, d, m = 200, 10, 3
 	rng := rand.New(rand.NewPCG(0, 1))

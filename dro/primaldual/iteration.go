@@ -99,7 +99,8 @@ func (w *iteration) takeStep() {
 // IsCheckDue implements Stepper.
 func (*iteration) IsCheckDue(byPasses bool) bool { return byPasses }
 
-// point returns the first Cert.D entries of x, which are the primal part of an iterate of the template. It does not copy.
+// point returns the first Cert.D entries of x, which are the primal part of an iterate of the template. It does not
+// copy.
 func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }
 
 // Check implements Stepper.

@@ -17,7 +17,8 @@ func atWork(t *testing.T, m saddle.Method, start []float64) *practicalSchedule {
 	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
 	settings := engine.DefaultSettings()
 	settings.X0 = start
-	l, err := engine.NewLoop(t.Context(), &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+	l, err := engine.NewLoop(t.Context(), &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}),
+		Dual:   side.Simplex{Nu: 0.5},
 		Primal: saddle.L2{Mu: 0.1}}, m, settings)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,8 @@ func (m prefixMethod) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := r.Problem.Oracle.(engine.Model); !ok || r.Settings.X0 != nil || !engine.Supports(newton.Newton{}, r.Problem) {
+	if _, ok := r.Problem.Oracle.(engine.Model); !ok || r.Settings.X0 != nil ||
+		!engine.Supports(newton.Newton{}, r.Problem) {
 		return m.Method.Start(run)
 	}
 	return &prefixSolve{Run: r, method: m.Method}, nil
@@ -100,7 +101,8 @@ func (g *prefixSolve) Step() error {
 func (g *prefixSolve) startMethod() (err error) {
 	last := g.method
 	if g.Cert.EffectiveShare() < fewRows {
-		g.Logf("the adversary puts its weight on the proportion %.2g of the rows: switching to newton", g.Cert.EffectiveShare())
+		g.Logf("the adversary puts its weight on the proportion %.2g of the rows: switching to newton",
+			g.Cert.EffectiveShare())
 		last = newton.Newton{}
 	}
 	g.current, err = last.Start(g.View())

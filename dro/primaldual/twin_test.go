@@ -399,7 +399,8 @@ func TestAverages_AgainstSteps(t *testing.T) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
-		l, err := engine.NewLoop(t.Context(), &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+		l, err := engine.NewLoop(t.Context(), &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}),
+			Dual:   side.Simplex{Nu: 0.5},
 			Primal: saddle.L2{}}, m, settings)
 		if err != nil {
 			t.Fatal(err)

@@ -304,10 +304,12 @@ func (p *page) failedCriteria() (out []string) {
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
-		out = append(out, fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
-			"above the limit of %s.",
-			strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value)), printable.Group(c.High), printable.Group(c.Low),
-			criterionText(&c, c.Limit)))
+		out = append(out,
+			fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
+				"above the limit of %s.",
+				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value)), printable.Group(c.High),
+				printable.Group(c.Low),
+				criterionText(&c, c.Limit)))
 	}
 	return out
 }
@@ -389,7 +391,8 @@ func (p *page) Gates() *table {
 			if failed {
 				word, class = "failed", "worst"
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{strings.ReplaceAll(g.Text, " ", "\u00a0"), gateText(&g), word}, Class: class})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{strings.ReplaceAll(g.Text, " ", "\u00a0"), gateText(&g), word},
+				Class: class})
 		}
 	}
 	return t
@@ -530,7 +533,8 @@ func (p *page) undecidedLoss() string {
 		return "No group is measurably worse off."
 	}
 	scale := max(float64(most.Models[0].Values.Risk()), float64(rise.Value))
-	s := fmt.Sprintf("No group is measurably worse off. The %s rises most in %s, by %s", p.lowerRiskName(), printable.Group(most.Label),
+	s := fmt.Sprintf("No group is measurably worse off. The %s rises most in %s, by %s", p.lowerRiskName(),
+		printable.Group(most.Label),
 		printable.NumberAtScale(float64(rise.Value), scale))
 	if rise.Interval != nil {
 		s += fmt.Sprintf(" (%s interval %s)", printable.WholePercent(p.E.Confidence), rise.Interval.Text(scale))
@@ -605,7 +609,8 @@ func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interv
 		}
 		text = func(x eval.Num) string { return printable.NumberAtScale(float64(x), float64(high)) }
 	}
-	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s the observed outcomes (%s to %s).", what, model, word,
+	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s the observed outcomes (%s to %s).", what,
+		model, word,
 		text(gap), unit, side, text(low), text(high))
 }
 

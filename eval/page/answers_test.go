@@ -23,7 +23,8 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 		t.Error(high)
 	}
 	p.E.Task, p.E.TargetUnit = eval.Regression, "USD"
-	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below the observed outcomes (28.10 to 51.43)."
+	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below the observed outcomes " +
+		"(28.10 to 51.43)."
 	if got := p.miscalibrationSentence("ERM", -38.49, eval.Interval{Low: -51.43, High: -28.1}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -45,7 +46,8 @@ func TestWarnings_Notes(t *testing.T) {
 
 // The heading is about the model that is recommended, not about another one whose coefficients are larger.
 func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
-	p := &page{E: &eval.Evaluation{}, Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM", "robust"},
+	p := &page{E: &eval.Evaluation{}, Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM",
+		"robust"},
 		Rows: []eval.Coefficient{{Name: "colour", Scaled: []eval.Num{3, 0.01}}, {Name: "ink", Scaled: []eval.Num{0.5, 0.4}},
 			{Name: "(intercept)", Scaled: []eval.Num{5, 5}}}}}}
 	for recommended, want := range map[string]string{"ERM": "colour", "robust": "ink", "": "colour"} {

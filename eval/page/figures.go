@@ -176,7 +176,8 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	}
 	caption := "Per standard deviation of the column, largest first, without the intercept."
 	if len(rows) > maxCoefficients {
-		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients, printable.Count(len(rows)))
+		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
+			printable.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

@@ -46,7 +46,8 @@ func TestGroupsFinding_GainsAndLosses(t *testing.T) {
 		}
 	}
 	set(-0.3, -0.1)
-	if got := p.groupsFinding(); !strings.Contains(got, "has a lower error rate in") || !strings.Contains(got, "against 50") {
+	if got := p.groupsFinding(); !strings.Contains(got, "has a lower error rate in") ||
+		!strings.Contains(got, "against 50") {
 		t.Error(got)
 	}
 	set(0.1, 0.3) // the loss rises although the accuracy rises
@@ -66,7 +67,8 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 		"warning: x: possible leakage: the column alone predicts the target", "warning: one more", "warning: and another",
 		"warning: the last"}})
 	all := p.Worries()
-	if all[0].Kind != "A column may give away the outcome" || len(p.FirstWorries()) != 4 || len(p.OtherWorries()) != len(all)-4 {
+	if all[0].Kind != "A column may give away the outcome" || len(p.FirstWorries()) != 4 ||
+		len(p.OtherWorries()) != len(all)-4 {
 		t.Errorf("%q", all)
 	}
 	at := func(kind string) int {
@@ -77,12 +79,13 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 			return w.kind == kind
 		})
 	}
-	if !(at("A column may give away the outcome") < at("A criterion fails") && at("A criterion fails") < at("Not settled")) {
+	if !(at("A column may give away the outcome") < at("A criterion fails") &&
+		at("A criterion fails") < at("Not settled")) {
 		t.Error("the order of harm changed")
 	}
 }
 
-// A level close to those that leave no model is warned of, and one farther away is not.
+// A level close to those that yield a constant prediction is warned of, and one farther away is not.
 func TestLevelWarning_NearTheLimit(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
 	e.Levels = &eval.LevelRange{Balls: []eval.BallRange{{Penalty: "kl", Ess: 0.4}}}

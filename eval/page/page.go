@@ -390,7 +390,8 @@ func (p *page) Methods() []string {
 			"All other intervals of measures and changes have level %[3]s; they follow from the influence of each row, "+
 				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way, but at a "+
 				"higher level: that of the %[3]s quantile of the largest studentised deviation over all groups with enough "+
-				"rows, all models and all differences (%[1]s draws, seed %[2]d). Simultaneous intervals hold for all these quantities at once, "+
+				"rows, all models and all differences (%[1]s draws, seed %[2]d). Simultaneous intervals hold for all these "+
+				"quantities at once, "+
 				"whichever group is the worst.",
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}

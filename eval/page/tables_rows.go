@@ -165,7 +165,8 @@ func (p *page) Candidates() *table {
 	if c.Validation > 0 {
 		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
 	}
-	t := &table{Title: title, Head: []string{"Model", printable.Capitalise(c.AverageName()), printable.Capitalise(c.Criterion),
+	t := &table{Title: title, Head: []string{"Model", printable.Capitalise(c.AverageName()),
+		printable.Capitalise(c.Criterion),
 		"Change from the first (standard error)", "May replace it"}, Foot: candidateRule(c)}
 	count := make(map[string]int)
 	for _, m := range c.Candidates {

@@ -25,7 +25,8 @@ type tile struct {
 func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	t := tile{Label: label, About: about, Value: s.format(s.value), strip: s}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
-		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence), s.format(s.low),
+		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence),
+			s.format(s.low),
 			s.format(s.high)))
 	}
 	var baselines []string
@@ -232,7 +233,8 @@ func (p *page) criterionTile() (t tile, ok bool) {
 		if !c.Value.Defined() {
 			return t, false
 		}
-		t = p.newTile(fmt.Sprintf("Rates of “%s = %s”, lowest ÷ highest", p.E.Target, p.E.Favourable.Value), "four-fifths rule", s,
+		t = p.newTile(fmt.Sprintf("Rates of “%s = %s”, lowest ÷ highest", p.E.Target, p.E.Favourable.Value),
+			"four-fifths rule", s,
 			printable.Group(c.Low)+" against "+printable.Group(c.High))
 		t.Outcome = c.Outcome
 		return t, true

@@ -51,7 +51,8 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 	body = svgText.ReplaceAllStringFunc(body, textLengths)
 	text := func(s string) string { return html.EscapeString(printable.EscapeLine(s)) }
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg viewBox="%s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>`,
+	fmt.Fprintf(&b,
+		`<svg viewBox="%s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>`,
 		head[1], id, id, id, text(title), id, text(description))
 	b.WriteString(strings.TrimSpace(body))
 	return b.String(), nil

@@ -113,7 +113,8 @@ func TestEval_OfMissingValues(t *testing.T) {
 }
 
 func FuzzExpression(f *testing.F) {
-	for _, s := range []string{`age >= 18 && state != "PR"`, "a in (1,\"x\") or not (b is null)", "group[a>b].x <= .5", "`a", "((a", "!!a", "a == -"} {
+	for _, s := range []string{`age >= 18 && state != "PR"`, "a in (1,\"x\") or not (b is null)", "group[a>b].x <= .5",
+		"`a", "((a", "!!a", "a == -"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -107,8 +107,8 @@ func gramPanels(
 	}
 }
 
-// gramTile adds the product of the first k rows of the panel at a and of the panels at b, whose number is wide, to the 4 × 4·wide matrix
-// at c, whose rows are stride numbers apart. Panels have capacity rows.
+// gramTile adds the product of the first k rows of the panel at a and of the panels at b, whose number is wide, to the
+// 4 × 4·wide matrix at c, whose rows are stride numbers apart. Panels have capacity rows.
 func gramTile(a, b *float64, k, capacity int, c *float64, stride, wide int) {
 	switch wide {
 	case 3:

@@ -90,7 +90,8 @@ func TestDocuments_NamesExist(t *testing.T) {
 	names, packages := declarations(t, root)
 	qualified := regexp.MustCompile(`^([a-z]+)\.([A-Z]\w+)$`)
 	quoted, link := regexp.MustCompile("`([^`\n]+)`"), regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
-	path := regexp.MustCompile(`^(?:bench|cmd|data|datasets|design|docs|dro|eval|export|internal|losses|notebooks-go|release|train)(?:/[A-Za-z0-9_.-]+)+/?$`)
+	path := regexp.MustCompile(
+		`^(?:bench|cmd|data|datasets|design|docs|dro|eval|export|internal|losses|notebooks-go|release|train)(?:/[A-Za-z0-9_.-]+)+/?$`)
 	test := regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w+$`)
 	before := regexp.MustCompile(`(?m)^\| [^|]* \|`) // the column of earlier names
 	named := 0

@@ -31,7 +31,8 @@ func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 		{Percent(0.0005), "0.1\u00a0%"}, {Percent(0.0004), "0.04\u00a0%"}, {Percent(-0.00004), "−0.004\u00a0%"},
 		{Beside(0.7989, 0.8, 2), "0.799"}, {Beside(0.81, 0.8, 2), "0.81"}, {Beside(0.8, 0.8, 2), "0.80"},
 		{Beside(0.79999, 0.8, 2), "0.79999"}, {Beside(0.8000001, 0.8, 1), "0.8000001"}, {Beside(-1e-5, 0, 3), "−0.00001"},
-		{Beside(0.5, 0.8, 2), "0.50"}, {Beside(nan, 0.8, 2), "–"}, {Beside(0.3, math.Nextafter(0.3, 1), 2), "0.29999999999999999"},
+		{Beside(0.5, 0.8, 2), "0.50"}, {Beside(nan, 0.8, 2), "–"},
+		{Beside(0.3, math.Nextafter(0.3, 1), 2), "0.29999999999999999"},
 		{Points(0.12345), "12.3"}, {Points(-0.0001), "0.0"}, {Points(inf), "–"},
 
 		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},

@@ -41,13 +41,14 @@ func TestFunction_AtTheEndsOfPieces(t *testing.T) {
 		t.Errorf("at NaN: %v", got)
 	}
 	for name, broken := range map[string]Function{
-		"unknown":           {Name: "cube"},
-		"knots of a log":    {Name: "log", Knots: []float64{1}},
-		"one knot":          {Name: "piecewise", Knots: []float64{1}},
-		"a piece too many":  {Name: "piecewise", Knots: []float64{1, 2}, Pieces: make([][4]float64, 2)},
-		"equal knots":       {Name: "piecewise", Knots: []float64{1, 1}, Pieces: make([][4]float64, 1)},
-		"a knot NaN":        {Name: "piecewise", Knots: []float64{1, math.NaN()}, Pieces: make([][4]float64, 1)},
-		"an infinite slope": {Name: "piecewise", Knots: []float64{1, 2}, Pieces: make([][4]float64, 1), Below: [2]float64{0, math.Inf(1)}},
+		"unknown":          {Name: "cube"},
+		"knots of a log":   {Name: "log", Knots: []float64{1}},
+		"one knot":         {Name: "piecewise", Knots: []float64{1}},
+		"a piece too many": {Name: "piecewise", Knots: []float64{1, 2}, Pieces: make([][4]float64, 2)},
+		"equal knots":      {Name: "piecewise", Knots: []float64{1, 1}, Pieces: make([][4]float64, 1)},
+		"a knot NaN":       {Name: "piecewise", Knots: []float64{1, math.NaN()}, Pieces: make([][4]float64, 1)},
+		"an infinite slope": {Name: "piecewise", Knots: []float64{1, 2}, Pieces: make([][4]float64, 1),
+			Below: [2]float64{0, math.Inf(1)}},
 	} {
 		if broken.Validate() == nil {
 			t.Errorf("%s: accepted", name)

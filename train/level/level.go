@@ -286,7 +286,8 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	}
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf(
-			"an adversary over groups and group-balanced weights need at least two groups with rows, but there are %d", len(count))
+			"an adversary over groups and group-balanced weights need at least two groups with rows, but there are %d",
+			len(count))
 	}
 	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {

@@ -62,7 +62,8 @@ func (o *audit) findClasses() error {
 	}
 	switch {
 	case len(o.classes) < 3:
-		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s, but at least three are needed", first.Column, len(o.classes),
+		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s, but at least three are needed", first.Column,
+			len(o.classes),
 			printable.Noun(len(o.classes), "class", "classes")),
 			"write * in place of the class, as in p_*; for two classes, name the column of the positive class"}
 	case o.Task != "" && o.Task != eval.Multiclass:

@@ -45,7 +45,8 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		return x, x.evaluateTable(ctx, f)
 	}
 	if first.Run == nil || first.Run.Holdout == nil {
-		return nil, &OptionError{"model", fmt.Sprintf("%s has no hold-out rows", models[0].Name), "name a table to evaluate on"}
+		return nil, &OptionError{"model", fmt.Sprintf("%s has no hold-out rows", models[0].Name),
+			"name a table to evaluate on"}
 	}
 	rows := first.Run.Holdout.Rows
 	for _, m := range models[1:] {

@@ -660,7 +660,8 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 		out.field = append(out.field, at)
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("score: %s has no fields for the columns %q: tag a field `drotrain:\"COLUMN\"` for each", of, missing)
+		return nil, fmt.Errorf("score: %s has no fields for the columns %q: tag a field `drotrain:\"COLUMN\"` for each", of,
+			missing)
 	}
 	return out, nil
 }

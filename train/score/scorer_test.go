@@ -68,8 +68,9 @@ func TestScorer_ValuesOfAnyType(t *testing.T) {
 			t.Errorf("site %v: %v, want %q", v, err, want)
 		}
 	}
-	for want, v := range map[string]any{"the value eight is not a number": json.Number("eight"), "exceeds the range": json.Number("1e999"),
-		"is the text": "8", "is not a number, a text": []int{8}, "the value is -Inf": math.Inf(-1)} {
+	for want, v := range map[string]any{"the value eight is not a number": json.Number("eight"),
+		"exceeds the range": json.Number("1e999"),
+		"is the text":       "8", "is not a number, a text": []int{8}, "the value is -Inf": math.Inf(-1)} {
 		_, err := s.Values(v, "a")
 		var at *Error
 		if !errors.As(err, &at) || at.Column != "size" || !strings.Contains(err.Error(), want) {

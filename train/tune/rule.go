@@ -350,7 +350,8 @@ func (c *selectionRun) setReason() {
 	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (%sstandard error %.2g) %s; the %s %s by %.3g",
 		name, CriterionText(c.Criterion, c.Rate), k.Improvement, smoothed, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
-		c.Reason += fmt.Sprintf("; this comparison rests on %s of the worst group", printable.Plural(k.Deciding, "row", "rows"))
+		c.Reason += fmt.Sprintf("; this comparison rests on %s of the worst group",
+			printable.Plural(k.Deciding, "row", "rows"))
 	}
 }
 

@@ -55,7 +55,8 @@ func (o Options) Validate() error {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q; it must be one of %s", o.Criterion,
+	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q; it must be one of %s",
+		o.Criterion,
 		strings.Join(Criteria, ", "))
 	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d; it must be at least 2", o.Folds)
 	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v; it must be finite and ≥ 0", o.Rate)

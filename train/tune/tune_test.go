@@ -399,7 +399,8 @@ func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 		if got := m.tail(loss, nil).value; !(math.Abs(got-tail) <= 1e-12) {
 			t.Errorf("tail %v, not %v", got, tail)
 		}
-		for name, of := range map[string]func([]float64) estimate{"average": m.average, "tail": func(v []float64) estimate { return m.tail(v, nil) }} {
+		for name, of := range map[string]func([]float64) estimate{"average": m.average,
+			"tail": func(v []float64) estimate { return m.tail(v, nil) }} {
 			e := of(loss)
 			const h = 1e-6
 			for j := range loss {

@@ -19,7 +19,8 @@ import (
 // CSV. The text may be compressed with gzip or bzip2.
 //
 // If verbatim is set, the values are the texts of the file; only absent keys, null and "" are nulls.
-func ReadLines(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error) {
+func ReadLines(ctx context.Context, src intake.Source, names []string, o Options,
+	verbatim bool) (*intake.Table, error) {
 	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ func TestError_Text(t *testing.T) {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if e.Err != nil && !errors.Is(e, fs.ErrNotExist) || errors.Is(e, table.ErrNoColumn) != (e.Class == table.ErrNoColumn) ||
+		if e.Err != nil && !errors.Is(e, fs.ErrNotExist) || errors.Is(e,
+			table.ErrNoColumn) != (e.Class == table.ErrNoColumn) ||
 			errors.Is(e, table.ErrDamaged) {
 			t.Errorf("%v is not of its class or cause", e)
 		}
@@ -46,13 +47,15 @@ func TestError_Text(t *testing.T) {
 func TestHalf_EveryValueReadsBack(t *testing.T) {
 	if numeral.HalfToFloat(0) != 0 || numeral.HalfToFloat(0x3c00) != 1 || numeral.HalfToFloat(0x7bff) != 65504 ||
 		!math.IsInf(numeral.HalfToFloat(0x7c00), 1) || !math.IsInf(numeral.HalfToFloat(0xfc00), -1) {
-		t.Errorf("%v, %v, %v, %v, %v", numeral.HalfToFloat(0), numeral.HalfToFloat(0x3c00), numeral.HalfToFloat(0x7bff), numeral.HalfToFloat(0x7c00),
+		t.Errorf("%v, %v, %v, %v, %v", numeral.HalfToFloat(0), numeral.HalfToFloat(0x3c00), numeral.HalfToFloat(0x7bff),
+			numeral.HalfToFloat(0x7c00),
 			numeral.HalfToFloat(0xfc00))
 	}
 	for b := uint16(0); b < 0x7bff; b++ {
 		if step := math.Ldexp(1, max(int(b>>10), 1)-25); numeral.HalfToFloat(b+1)-numeral.HalfToFloat(b) != step ||
 			numeral.HalfToFloat(b|0x8000) != -numeral.HalfToFloat(b) {
-			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, numeral.HalfToFloat(b), numeral.HalfToFloat(b+1), numeral.HalfToFloat(b|0x8000))
+			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, numeral.HalfToFloat(b), numeral.HalfToFloat(b+1),
+				numeral.HalfToFloat(b|0x8000))
 		}
 	}
 	for b := uint16(0x7c01); b < 0x8000; b++ {

@@ -56,7 +56,8 @@ func TestFloatToHalf_EveryValue(t *testing.T) {
 		even := bits + bits&1
 		if numeral.FloatToHalf(middle) != even || numeral.FloatToHalf(math.Nextafter(middle, v)) != bits ||
 			numeral.FloatToHalf(math.Nextafter(middle, next)) != bits+1 {
-			t.Fatalf("between %v and %v: %x %x %x", v, next, numeral.FloatToHalf(math.Nextafter(middle, v)), numeral.FloatToHalf(middle),
+			t.Fatalf("between %v and %v: %x %x %x", v, next, numeral.FloatToHalf(math.Nextafter(middle, v)),
+				numeral.FloatToHalf(middle),
 				numeral.FloatToHalf(math.Nextafter(middle, next)))
 		}
 	}

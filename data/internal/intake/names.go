@@ -59,7 +59,8 @@ func MakeUnique(names []string) (own []string, notes []string) {
 				own[i] = fmt.Sprintf("%s.%d", n, k+1)
 			}
 			taken[own[i]] = true
-			notes = append(notes, fmt.Sprintf("column %d has the same name as an earlier column, %q, and is renamed to %q", i+1, n,
+			notes = append(notes, fmt.Sprintf("column %d has the same name as an earlier column, %q, and is renamed to %q", i+1,
+				n,
 				own[i]))
 		}
 		seen[n]++

@@ -28,7 +28,8 @@ func TestWatch_CountsBytes(t *testing.T) {
 	w.BeginSweep(10, 3)
 	w.Encoded(10, 1)
 	w.Encoded(10, 2)
-	if want := (table.Progress{Read: int64(len(file)), Size: int64(len(file)), Rows: 10, Of: 10}); last != want || calls < 6 {
+	if want := (table.Progress{Read: int64(len(file)), Size: int64(len(file)), Rows: 10, Of: 10}); last != want ||
+		calls < 6 {
 		t.Errorf("%+v after %d calls", last, calls)
 	}
 	var nobody *Watch

@@ -57,7 +57,8 @@ func (r *Renaming) Concerns(kind table.Kind) bool {
 	for _, text := range append(slices.Collect(maps.Keys(r.names)), r.missing...) {
 		_, _, number := numeral.ParseNumber(text)
 		_, isBool := numeral.ParseBool(text)
-		if kind == table.Categorical || kind == table.Numeric && (number || len(r.numbers) > 0) || kind == table.Bool && isBool {
+		if kind == table.Categorical || kind == table.Numeric && (number || len(r.numbers) > 0) || kind == table.Bool &&
+			isBool {
 			return true
 		}
 	}

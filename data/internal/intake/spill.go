@@ -91,7 +91,8 @@ func (s *Spill) check(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &table.Error{Msg: "the decoded table does not fit into memory, and cannot be written to a temporary file", Err: err,
+	return &table.Error{Msg: "the decoded table does not fit into memory, and cannot be written to a temporary file",
+		Err:  err,
 		Hint: "set TMPDIR to a directory with more space, or allow more memory"}
 }
 

@@ -124,8 +124,9 @@ func (w *VectorBuilder) Columns(col *table.Column) ([]*table.Column, error) {
 		}
 		from = w.file
 	}
-	v := &table.DenseVector{Name: col.Name, Rows: w.rows, Width: w.width, Element: table.Element{Size: w.size, Float: true},
-		From: from}
+	v := &table.DenseVector{Name: col.Name, Rows: w.rows, Width: w.width,
+		Element: table.Element{Size: w.size, Float: true},
+		From:    from}
 	return v.Columns(false), nil
 }
 

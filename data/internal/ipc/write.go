@@ -120,7 +120,8 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	case *array.Uint64Builder:
 		return appendWith(b.Append, integerAt[uint64](c)), nil
 	case *array.Float16Builder:
-		return appendWith(b.Append, func(row int) float16.Num { return float16.FromBits(numeral.FloatToHalf(c.Number[row])) }),
+		return appendWith(b.Append,
+				func(row int) float16.Num { return float16.FromBits(numeral.FloatToHalf(c.Number[row])) }),
 			nil
 	case *array.Float32Builder:
 		return appendWith(b.Append, func(row int) float32 { return float32(c.Number[row]) }), nil

@@ -91,7 +91,8 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 			first, out.Rows = name, t.Rows
 		}
 		if t.Rows != out.Rows {
-			return nil, intake.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first,
+			return nil, intake.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows,
+				first,
 				out.Rows), Hint: "all arrays of an archive need the same number of rows"})
 		}
 		out.Columns = append(out.Columns, t.Columns...)

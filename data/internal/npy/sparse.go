@@ -176,7 +176,8 @@ func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, err
 // sortRows returns the sparse vectors of entries that are given by their rows and columns in any order.
 func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Sparse, error) {
 	if len(row) != len(value) || len(column) != len(value) {
-		return nil, table.Damaged("the sparse matrix has %d values, but %d row indices and %d column indices", len(value), len(row),
+		return nil, table.Damaged("the sparse matrix has %d values, but %d row indices and %d column indices", len(value),
+			len(row),
 			len(column))
 	}
 	pointers := make([]float64, a.rows+1)
@@ -219,7 +220,8 @@ func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, 
 		row = row[:0]
 		for k := int(pointers[r]); k < int(pointers[r+1]); k++ {
 			if !(place[k] >= 0 && place[k] < float64(a.width)) {
-				return nil, table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", r+1, place[k], a.width)
+				return nil, table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", r+1,
+					place[k], a.width)
 			}
 			row = append(row, entry{int32(place[k]), value[k]})
 		}

@@ -117,8 +117,11 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 			_ *thriftValue) {
 			group.fieldByID(1).list = group.fieldByID(1).list[:1]
 		},
-		"has 6 values for 5 rows":                func(_, _, _, md *thriftValue) { md.fieldByID(5).num = 6 },
-		`column "c1" of row group 0 contradicts`: func(_, _, _, md *thriftValue) { md.fieldByID(1).num = int64(pq.Types.Float) },
+		"has 6 values for 5 rows": func(_, _, _, md *thriftValue) { md.fieldByID(5).num = 6 },
+		`column "c1" of row group 0 contradicts`: func(_, _, _,
+			md *thriftValue) {
+			md.fieldByID(1).num = int64(pq.Types.Float)
+		},
 		"contradicts the schema": func(_, _, _,
 			md *thriftValue) {
 			md.fieldByID(3).list[0].bytes = []byte("c0")

@@ -178,7 +178,8 @@ func (c *Primal) checkStep(z, g, center []float64, weight float64) error {
 				}
 			}
 			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at "+
-				"another point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst],
+				"another point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst,
+				z[worst],
 				slope)
 		}
 	}

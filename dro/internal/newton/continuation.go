@@ -168,7 +168,8 @@ func (m *continuation) Step() error {
 	}
 	// an evaluation and three gradients will follow
 	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1)))
-	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
+	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal},
+		m.method, s)
 	if err != nil {
 		return err
 	}

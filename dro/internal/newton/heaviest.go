@@ -52,7 +52,8 @@ func (m *newton) solveHeaviest() (tried bool) {
 		if restricted == nil {
 			break
 		}
-		l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
+		l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: all.Select(samples), Dual: restricted,
+			Primal: m.Problem.Primal},
 			Newton{}, s)
 		if err != nil {
 			break
@@ -78,7 +79,8 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Close()
 		c.Evaluate(x)
-		m.Logf("newton: on the %d rows with the largest weights: %v after %.3g passes over these rows, objective %.6g", n, l.Result.Status,
+		m.Logf("newton: on the %d rows with the largest weights: %v after %.3g passes over these rows, objective %.6g", n,
+			l.Result.Status,
 			l.Cert.Passes, c.Objective)
 		tried = true
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A solve of many rows starts on the first of them. It is certified all the same where these are no sample of the others:
-// sorted by their target, or smaller.
+// A solve of many rows starts on the first of them. It is certified all the same where these are no sample of the
+// others: sorted by their target, or smaller.
 func TestSolve_StartsOnAPrefix(t *testing.T) {
 	const n, d = 320_000, 2
 	type row struct {

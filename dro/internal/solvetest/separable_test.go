@@ -42,7 +42,9 @@ func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)
 		}
 	}
-	if m, ok := primaldual.AfterPrefix(primaldual.SeparableBlock{Schedule: primaldual.Theory}).(primaldual.SeparableBlock); !ok {
+	if m,
+		ok := primaldual.AfterPrefix(
+		primaldual.SeparableBlock{Schedule: primaldual.Theory}).(primaldual.SeparableBlock); !ok {
 		t.Errorf("the paper's schedule was changed: %#v", m)
 	}
 }

@@ -9,7 +9,8 @@ import (
 // falls continuously and never reaches it.
 func TestLowerEnd_AboveTheLeast(t *testing.T) {
 	for _, c := range []struct{ at, low, least, want float64 }{
-		{4, 3, 0, 3}, {4, 2, 0, 2}, {4, 1, 0, 2 * math.Exp(-0.5)}, {4, -6, 0, 2 * math.Exp(-4)}, {5, 0, 1, 1 + 2*math.Exp(-1.5)},
+		{4, 3, 0, 3}, {4, 2, 0, 2}, {4, 1, 0, 2 * math.Exp(-0.5)}, {4, -6, 0, 2 * math.Exp(-4)},
+		{5, 0, 1, 1 + 2*math.Exp(-1.5)},
 		{4, -6, math.Inf(-1), -6}, {0, -1, 0, 0},
 	} {
 		if got := LowerEnd(c.at, c.low, c.least); !(math.Abs(got-c.want) <= 1e-12) {

@@ -175,8 +175,8 @@ func TestCompare_TakesCrossings(t *testing.T) {
 	}
 }
 
-// Ending the path of ridges where the risk rises takes own coefficients where all ridges would, with a risk within a tenth
-// of a standard error.
+// Ending the path of ridges where the risk rises takes own coefficients where all ridges would, with a risk within a
+// tenth of a standard error.
 func TestCompare_EndsThePathWithoutLoss(t *testing.T) {
 	ridges, tried := []float64{1, 5, 25, 125}, 0
 	const samples = 120
