@@ -124,7 +124,7 @@ func (t *partLoad) readValues(pages *Buffers) error {
 	} else {
 		number := t.into.Number[t.start : t.start+n]
 		if t.nulls, err = v.Numbers(number, null); t.into.TakesNaNAsNull() {
-			t.nulls += numeral.NullNaN(number, null)
+			t.nulls += numeral.ReplaceNaNByNull(number, null)
 		}
 	}
 	t.inexact = v.Inexact()

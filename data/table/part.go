@@ -79,7 +79,7 @@ func (c *Column) WithoutNaN() *Column {
 	out := *c
 	out.Number, out.Null = slices.Clone(c.Number), make([]bool, len(c.Number))
 	copy(out.Null, c.Null)
-	numeral.NullNaN(out.Number, out.Null)
+	numeral.ReplaceNaNByNull(out.Number, out.Null)
 	return &out
 }
 

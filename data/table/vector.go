@@ -305,7 +305,7 @@ func (c *Column) Exact() *Column {
 		}
 		switch {
 		case e.Float:
-			out.Type, out.Parts = numeral.AsBits(e.String()), append(out.Parts, part)
+			out.Type, out.Parts = numeral.BitsType(e.String()), append(out.Parts, part)
 		case e.Size == 8:
 			v := &DenseVector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn,
 				From: p.v.From, Offset: p.v.Offset}

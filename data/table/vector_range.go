@@ -32,7 +32,7 @@ func RangeOfEntries(ctx context.Context, columns []*Column, use func(number []fl
 					return err
 				}
 				if columns[j].TakesNaNAsNull() {
-					numeral.NullNaN(number[:n], null[:n])
+					numeral.ReplaceNaNByNull(number[:n], null[:n])
 				}
 				use(number[:n], null[:n])
 			}

@@ -70,8 +70,8 @@ func (l Level) setFields() []string {
 	return set
 }
 
-// joinNames joins names of fields in the form in which they appear in a train.Config.
-func joinNames(fields []string, separator string) string {
+// joinConfigFields joins names of fields in the form in which they appear in a train.Config.
+func joinConfigFields(fields []string, separator string) string {
 	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
@@ -102,7 +102,7 @@ func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if set := l.setFields(); len(set) > 1 {
-		say("%s each set the level of robustness: set only one of them", joinNames(set, " and "))
+		say("%s each set the level of robustness: set only one of them", joinConfigFields(set, " and "))
 	}
 	for _, k := range Kinds {
 		if k.isSet(&l) {
@@ -132,7 +132,7 @@ func (l Level) Validate() error {
 				"let cross-validation choose among adversaries over rows and groups")
 		}
 		if k := l.kind(); k != nil && k.groups == nil {
-			say("Config.Adversary groups needs Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
+			say("Config.Adversary groups needs Config.Nu or Config.Radius, not %s", joinConfigFields(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
 		say("Config.Adjust needs Config.Adversary groups")

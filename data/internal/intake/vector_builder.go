@@ -78,7 +78,9 @@ func (w *VectorBuilder) endRow() {
 		w.width = w.length
 	}
 	w.begun = false
-	if w.row++; w.length != w.width || w.width == 0 {
+	if w.row++; w.width == 0 {
+		w.fail(w.row, "the vector in row %d is empty; vectors need at least one entry", w.row)
+	} else if w.length != w.width {
 		w.fail(w.row, "the vector in row %d has %d entries, but earlier vectors have %d", w.row, w.length, w.width)
 	}
 }

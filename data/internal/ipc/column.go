@@ -51,7 +51,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 			out.Kind = table.Categorical
 		}
 	} else if exact && f.Type == typeFloat {
-		out.Type = numeral.AsBits(f.Element.String())
+		out.Type = numeral.BitsType(f.Element.String())
 	} else if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
 		out.Kind = table.Other
 	}

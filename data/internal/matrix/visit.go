@@ -228,7 +228,7 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 		r.row += k
 	}
 	if r.nan {
-		nulls += numeral.NullNaN(r.number, r.null)
+		nulls += numeral.ReplaceNaNByNull(r.number, r.null)
 	}
 	if nulls == 0 {
 		return r.number, nil, nil

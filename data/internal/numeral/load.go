@@ -4,5 +4,5 @@ package numeral
 // read or slice columns preserve such values.
 const BitsOf = "bits of "
 
-// AsBits returns the type of columns of the given float type, such as float32, in which NaN is kept.
-func AsBits(float string) string { return BitsOf + float }
+// BitsType returns the type of columns of the given float type, such as float32, in which NaN is kept.
+func BitsType(float string) string { return BitsOf + float }

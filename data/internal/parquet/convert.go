@@ -150,7 +150,7 @@ func exactConverter(d *schema.Column, how converter, arrow string) converter {
 		return how
 	}
 	if how.kind == table.Numeric && strings.HasPrefix(how.name, "float") {
-		how.name = numeral.AsBits(how.name)
+		how.name = numeral.BitsType(how.name)
 		return how
 	}
 	e, ok := exactTypeOf(d, how, arrow)

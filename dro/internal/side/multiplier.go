@@ -92,11 +92,11 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 	return below * math.Sqrt(mean(func(v float64) float64 { return ((top-v)/below - 1) * ((top-v)/below - 1) }))
 }
 
-// divergenceAt returns D of the best response to the penalty ν·D, −dD/d log ν, and τ. It stores the response in y.
+// divergenceAt returns D of the best response to the penalty ν·D, its descent −dD/d log ν, and τ. It stores the response in y.
 // With u = (f − τ)/ν and c = w φ*″(u), the derivative is Σ c (u − Σcu/Σc)².
 func (s Simplex) divergenceAt(
 	r *reference, y, f []float64, nu float64, b bound, guess float64,
-) (d, slope, tau float64) {
+) (d, descent, tau float64) {
 	n, of := len(f), s.Divergence.arithmetic()
 	balances, exponent := of.balances, of.exponent
 	tau = r.respondAt(y, f, penalty{s.Divergence, nu}, b, guess, nil)
