@@ -299,17 +299,17 @@ func (p *page) failedCriteria() (out []string) {
 			out = append(out, fmt.Sprintf(
 				"The four-fifths rule fails: the rate of “%s” in %s is %s times the rate in %s, and the whole interval of "+
 					"this ratio is below %s.",
-				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value)), printable.Group(c.High),
-				criterionText(&c, c.Limit)))
+				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value), percentagePoints), printable.Group(c.High),
+				criterionText(&c, c.Limit, percentagePoints)))
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
 		out = append(out,
 			fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
 				"above the limit of %s.",
-				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value)), printable.Group(c.High),
+				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value), percentagePoints), printable.Group(c.High),
 				printable.Group(c.Low),
-				criterionText(&c, c.Limit)))
+				criterionText(&c, c.Limit, percentagePoints)))
 	}
 	return out
 }
@@ -338,10 +338,10 @@ func (p *page) differingCriteria() []string {
 			return fmt.Sprintf("%s in %s", p.formatMeasure(c.Key, float64(g.Groups[i].Models[k].Values.Of[c.Key])),
 				printable.Group(label))
 		}
-		limit = criterionText(&c, c.Limit)
+		limit = criterionText(&c, c.Limit, percentagePoints)
 		rates = append(rates, fmt.Sprintf("the %s is %s and %s (interval of the difference: %s to %s)",
-			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), strings.TrimSuffix(criterionText(&c,
-				float64(c.Interval.Low)), percentagePoints), criterionText(&c, float64(c.Interval.High))))
+			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), criterionText(&c, float64(c.Interval.Low), ""),
+			criterionText(&c, float64(c.Interval.High), percentagePoints)))
 	}
 	if rates == nil {
 		return nil

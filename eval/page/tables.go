@@ -256,7 +256,7 @@ func (p *page) Rates() *table {
 	}
 	gaps := []string{"Largest difference", ""}
 	for _, q := range rates {
-		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+percentagePoints)
+		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+points)
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
 	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
@@ -302,7 +302,7 @@ func (p *page) Criteria() *table {
 	if t.Rows == nil {
 		return nil
 	}
-	t.Foot = "A criterion passes or fails only if its whole interval, which holds for all groups together, is on one " +
+	t.Foot = "A criterion passes or fails only if its whole interval, which holds simultaneously for all groups, is on one " +
 		"side of the limit. "
 	switch f := e.Favourable; {
 	case f == nil:

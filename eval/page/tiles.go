@@ -244,7 +244,7 @@ func (p *page) criterionTile() (t tile, ok bool) {
 
 // criterionStrip returns the strip of a criterion with its limit, in the format of its numbers.
 func criterionStrip(c *eval.Criterion) *strip {
-	s := newStrip(float64(c.Value), c.Interval, func(x float64) string { return criterionText(c, x) })
+	s := newStrip(float64(c.Value), c.Interval, func(x float64) string { return criterionText(c, x, points) })
 	s.limit, s.isShare = c.Limit, true
 	if c.Key == eval.FourFifthsKey {
 		s.isShare = false
@@ -253,15 +253,19 @@ func criterionStrip(c *eval.Criterion) *strip {
 	return s
 }
 
-// percentagePoints is the unit of differences of rates, after a number.
-const percentagePoints = "\u00a0percentage\u00a0points"
+// The unit of differences of rates, after a number: in sentences, and where there is little room.
+const (
+	percentagePoints = "\u00a0percentage points"
+	points           = "\u00a0points"
+)
 
-// criterionText formats a number of a criterion with enough digits to show on which side of the limit it is.
-func criterionText(c *eval.Criterion, x float64) string {
+// criterionText formats a number of a criterion, with this unit if it is a difference of rates, and with enough digits
+// to show on which side of the limit it is.
+func criterionText(c *eval.Criterion, x float64, unit string) string {
 	if c.Key == eval.FourFifthsKey {
 		return printable.Beside(x, c.Limit, 2)
 	}
-	return printable.Beside(100*x, 100*c.Limit, 1) + percentagePoints
+	return printable.Beside(100*x, 100*c.Limit, 1) + unit
 }
 
 // A legendEntry is a mark in the tiles with its meaning.
