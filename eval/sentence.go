@@ -831,7 +831,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	}
 	if j.criterion() == "worst-group-accuracy" {
 		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1,
-			", for all groups together")
+			", simultaneous for all groups")
 	}
 	base := j.judgedBaseline()
 	for k := range j.Compared {
