@@ -70,17 +70,17 @@ func TestRead_Contradictions(t *testing.T) {
 		{"2 comparisons with the baseline", func(e *eval.Evaluation) { e.Compared = append(e.Compared, e.Compared[0]) }},
 		{"model 1 of the evaluation has no name", func(e *eval.Evaluation) { e.Models[1].Name = "" }},
 		{"has 1 summaries for 2 models", func(e *eval.Evaluation) { e.Groupings[0].Summary = e.Groupings[0].Summary[:1] }},
-		{`"g" has lists of different lengths for its other groups`, func(e *eval.Evaluation) {
+		{`"g": the lists in other_groups`, func(e *eval.Evaluation) {
 			o := third
 			o.N = nil
 			e.Groupings[0].Others = &o
 		}},
-		{`"g" has lists of different lengths for its other groups`, func(e *eval.Evaluation) {
+		{`"g": the lists in other_groups`, func(e *eval.Evaluation) {
 			o := third
 			o.Risk = o.Risk[:1]
 			e.Groupings[0].Others = &o
 		}},
-		{`eval: grouping "g" has lists of different lengths`, func(
+		{`eval: grouping "g": the lists in other_groups`, func(
 			e *eval.Evaluation) {
 			o := third
 			o.Risk = [][]eval.Num{{1}, {}}

@@ -26,8 +26,7 @@ func ExampleConfig_LogTo() {
 	// Output:
 	// level=INFO msg=training phase=robust
 	// level=INFO msg=training phase=robust
-	// level=INFO msg=trained model.status=certified model.level="KL ball of perplexity 80 %" model.solver=newton
-	// model.rows=1904 model.columns=14
+	// level=INFO msg=trained model.status=certified model.level="KL ball of perplexity 80 %" model.solver=newton model.rows=1904 model.columns=14
 }
 
 // withoutNumbers keeps an example from changing with the machine.

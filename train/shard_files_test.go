@@ -72,7 +72,7 @@ func TestRanks_OnFiles(t *testing.T) {
 			func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
 		"few rows, asked for": {[]string{few, few, few},
 			func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 },
-			"3 folds of 2 rows"},
+			"3 folds for 2 rows"},
 		"other rows": {[]string{one, other, one}, nil, "rank 1 reads a different file from rank 0"},
 		"fewer rows": {[]string{one, shorter, one}, nil, "rank 1 reads a table of 89 rows, but rank 0 reads 90"},
 		"more files": {[]string{one, one, two}, nil, "rank 2 finds 2 files, but rank 0 finds 1"},

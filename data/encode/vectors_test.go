@@ -85,7 +85,7 @@ func TestVectors_Lists(t *testing.T) {
 			`row 1: a column of type list (the vector in row 1 lacks the entry number 2)`, true},
 		{"other lengths", arrow.ListOf(single), "[[1, 2], [3, 4, 5], [6, 7], [8]]",
 			`row 2: a column of type list (the vector in row 2 has 3 entries, but earlier vectors have 2)`, false},
-		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: a column of type list (the vector in row 1 has`, true},
+		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: a column of type list (the vector in row 1 is empty`, true},
 	} {
 		for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
 			if ext != ".arrows" && c.arrows {

@@ -37,7 +37,7 @@ func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 
 		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},
 		{Group("a"), "a"}, {Group(""), "(empty)"}, {Group(" \t"), "(empty)"},
-		{List([]string{"a", "b"}, 2), "a, b"}, {List([]string{"a", "b", "c", "d"}, 2), "a, b and 2 more"},
+		{List([]string{"a", "b"}, 2), "a and b"}, {List([]string{"a", "b", "c", "d"}, 2), "a, b and 2 more"},
 		{WholePercent(0.95), "95\u00a0%"}, {WholePercent(0.999), "99.9\u00a0%"}, {WholePercent(0.9999), "99.99\u00a0%"},
 		{WholePercent(1), "100\u00a0%"},
 		{FourDigits(inf), "∞"}, {FourDigits(0), "0"}, {FourDigits(1e-3), "0.001"}, {FourDigits(0.0015), "0.0015"},

@@ -96,7 +96,7 @@ func ExampleRead() {
 	// Output:
 	// 200 0.201
 	// 200 1.000 unseen, outside
-	// 422 column "phist": the value "no " differs from the training level "no" only in white space: remove the white
-	// space, or rename the level 422 column "lvrat": the row lacks the column (pass nil for a missing value)
+	// 422 column "phist": the value "no " differs from the training level "no" only in white space: remove the white space, or rename the level
+	// 422 column "lvrat": the row lacks the column (pass nil for a missing value)
 	// true [pirat lvrat phist]
 }
