@@ -111,7 +111,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	}
 	if e.Name == "verdict" {
 		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
-			return expr.Errorf(e.At, "the verdict can only be compared by == or !=; write e.g. verdict == hurt")
+			return &expr.Error{At: e.At, Msg: "the verdict can only be compared by == or !=", Example: "verdict == hurt"}
 		}
 		var names []string
 		for _, o := range Outcomes() {
@@ -125,7 +125,8 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		return nil
 	}
 	if e.Op != expr.Compare || e.Values[0].Kind != expr.Number {
-		return expr.Errorf(e.At, "%q lacks a comparison with a number; write e.g. worst_group.risk > 0.6", e.Name)
+		return &expr.Error{At: e.At, Msg: fmt.Sprintf("%q lacks a comparison with a number", e.Name),
+			Example: "worst_group.risk > 0.6"}
 	}
 	if !isPath(e.Name) {
 		return expr.Errorf(e.At, "%q is not the path of a measure, such as worst_group.risk", e.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -110,7 +111,7 @@ func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	for _, n := range total {
 		least = min(least, n)
 	}
-	for g := range total {
+	for _, g := range slices.Sorted(maps.Keys(total)) {
 		if chosen[g] != least {
 			return nil, fmt.Errorf("the subset is not balanced: it has %d rows of one group, but the smallest group of the "+
 				"table has %d rows", chosen[g], least)

@@ -58,15 +58,22 @@ type Value struct {
 
 // An Error is a syntax error at a character, counted from 1.
 type Error struct {
-	At  int
-	Msg string
+	At      int
+	Msg     string
+	Example string // of what to write instead; empty if the message says it
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.At, e.Msg) }
+func (e *Error) Error() string {
+	text := fmt.Sprintf("at character %d: %s", e.At, e.Msg)
+	if e.Example != "" {
+		text += "; write e.g. " + e.Example
+	}
+	return text
+}
 
 // Errorf returns an Error at a character.
 func Errorf(at int, format string, args ...any) *Error {
-	return &Error{at, fmt.Sprintf(format, args...)}
+	return &Error{At: at, Msg: fmt.Sprintf(format, args...)}
 }
 
 // A Truth is the value of a condition: yes, no or unknown.

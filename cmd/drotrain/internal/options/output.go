@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
@@ -209,7 +208,7 @@ func gatesValue(s *Settings) *setting.Value {
 		}
 		const example = `as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`
 		var at *expr.Error
-		if errors.As(err, &at) && !strings.Contains(at.Msg, "write e.g.") {
+		if errors.As(err, &at) && at.Example == "" {
 			return setting.Must("be a condition: "+at.Error(), example)
 		}
 		return setting.Must("be a measure, a comparison and a number", example)
