@@ -121,4 +121,4 @@ def test_changes_of_a_mean_are_refused(people: pd.DataFrame, tmp_path: Path) -> 
     refuses("balanced", None, lambda p: p["part"].__setitem__(last, 9))
     refuses("balanced", None, lambda p: [v.pop() for v in p.values()])
     refuses("larger gap", None, lambda p: p["slope"].__setitem__(slice(last // 10), [0.0] * (last // 10)))
-    refuses("given weights", None, lambda p: p["weight"].__setitem__(0, 1.1 * p["weight"][0]))
+    refuses("differ from the row weights", None, lambda p: p["weight"].__setitem__(0, 1.1 * p["weight"][0]))
