@@ -79,7 +79,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 			t.Fatalf("%s: %v", k.name, err)
 		}
 		path := filepath.Join(t.TempDir(), "checkpoint")
-		more := 2 // steps from one interruption to the next
+		more := 3 // steps from one interruption to the next
 		if testing.Short() {
 			more = 8
 		}

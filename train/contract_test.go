@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -269,81 +270,86 @@ func probabilitiesOf(t *testing.T, m *Model, path string, how data.Reading, o Bl
 // A model gives the rows of a table the same scores whatever the format of their file, and a file with some of
 // the rows the scores of these rows; or it refuses the file with a message that names the column.
 func TestContract_SameRowsSameScoresOrRefusal(t *testing.T) {
-	scored, refused := 0, 0
-	for _, kind := range contractKinds {
-		paths := newContractTable(t, kind, -1).write(t, "csv", "jsonl", "set", "unquoted", "arrows", "parquet", "npy",
-			"mixed")
-		parts := make([]map[string]string, len(kind.texts))
-		for k := range parts {
-			parts[k] = newContractTable(t, kind, k).write(t, "csv", "unquoted", "arrows")
-		}
-		for _, trained := range []string{"csv", "unquoted", "parquet", "npy"} {
-			path, is := paths[trained]
-			if !is {
-				continue
-			}
-			cfg := DefaultConfig()
-			cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Evaluate = path, "y", "logistic", 0, ""
-			cfg.Nu = level.At(1)
-			if kind.how != nil {
-				kind.how(&cfg)
-			}
-			m, err := Fit(t.Context(), cfg)
-			if err != nil {
-				t.Logf("%s: training on %s: %v", kind.name, trained, err)
-				continue
-			}
-			m = readModel(t, bytes.NewReader(marshal(t, m)))
-			want, err := probabilities(t, m, path)
-			if err != nil {
-				t.Errorf("%s: trained on %s and not read again: %v", kind.name, trained, err)
-				continue
-			}
-			mayRefuse := func(format string, err error) bool {
-				return contractFamilies[format] != contractFamilies[trained] && strings.Contains(err.Error(), `column "v`)
-			}
-			for format := range paths {
-				whole, err := probabilities(t, m, paths[format])
-				if err != nil {
-					if refused++; !mayRefuse(format, err) {
-						t.Errorf("%s: trained on %s, %s is refused: %v", kind.name, trained, format, err)
-					}
-					continue
+	var scored, refused atomic.Int64
+	t.Run("kinds", func(t *testing.T) {
+		for _, kind := range contractKinds {
+			t.Run(strings.ReplaceAll(kind.name, ",", ""), func(t *testing.T) { // a comma separates paths
+				t.Parallel()
+				paths := newContractTable(t, kind, -1).write(t, "csv", "jsonl", "set", "unquoted", "arrows", "parquet", "npy",
+					"mixed")
+				parts := make([]map[string]string, len(kind.texts))
+				for k := range parts {
+					parts[k] = newContractTable(t, kind, k).write(t, "csv", "unquoted", "arrows")
 				}
-				scored++
-				if i := firstDifference(whole, want); i >= 0 {
-					t.Errorf("%s: trained on %s, row %d of %s (%q): %v; want %v", kind.name, trained, i+1, format,
-						kind.texts[i%4], whole[i], want[i])
-				}
-			}
-			for k := range parts {
-				for format, part := range parts[k] {
-					some, err := probabilities(t, m, part)
-					if err != nil {
-						if refused++; !mayRefuse(format, err) { // else days and months that nothing decides
-							t.Errorf("%s: trained on %s, the rows of %q in %s are refused: %v", kind.name, trained, kind.texts[k],
-								format, err)
-						}
+				for _, trained := range []string{"csv", "unquoted", "parquet", "npy"} {
+					path, is := paths[trained]
+					if !is {
 						continue
 					}
-					of := slices.Clone(want)
-					for i := range of {
-						if i%4 != k {
-							of[i] = some[i]
+					cfg := DefaultConfig()
+					cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Evaluate = path, "y", "logistic", 0, ""
+					cfg.Nu = level.At(1)
+					if kind.how != nil {
+						kind.how(&cfg)
+					}
+					m, err := Fit(t.Context(), cfg)
+					if err != nil {
+						t.Logf("training on %s: %v", trained, err)
+						continue
+					}
+					m = readModel(t, bytes.NewReader(marshal(t, m)))
+					want, err := probabilities(t, m, path)
+					if err != nil {
+						t.Errorf("trained on %s and not read again: %v", trained, err)
+						continue
+					}
+					mayRefuse := func(format string, err error) bool {
+						return contractFamilies[format] != contractFamilies[trained] && strings.Contains(err.Error(), `column "v`)
+					}
+					for format := range paths {
+						whole, err := probabilities(t, m, paths[format])
+						if err != nil {
+							if refused.Add(1); !mayRefuse(format, err) {
+								t.Errorf("trained on %s, %s is refused: %v", trained, format, err)
+							}
+							continue
+						}
+						scored.Add(1)
+						if i := firstDifference(whole, want); i >= 0 {
+							t.Errorf("trained on %s, row %d of %s (%q): %v; want %v", trained, i+1, format,
+								kind.texts[i%4], whole[i], want[i])
 						}
 					}
-					if i := firstDifference(some, of); i >= 0 {
-						t.Errorf("%s: trained on %s, row %d of %s with %q alone: %v; want %v", kind.name, trained, i+1, format,
-							kind.texts[k], some[i], want[i])
+					for k := range parts {
+						for format, part := range parts[k] {
+							some, err := probabilities(t, m, part)
+							if err != nil {
+								if refused.Add(1); !mayRefuse(format, err) { // else days and months that nothing decides
+									t.Errorf("trained on %s, the rows of %q in %s are refused: %v", trained, kind.texts[k],
+										format, err)
+								}
+								continue
+							}
+							of := slices.Clone(want)
+							for i := range of {
+								if i%4 != k {
+									of[i] = some[i]
+								}
+							}
+							if i := firstDifference(some, of); i >= 0 {
+								t.Errorf("trained on %s, row %d of %s with %q alone: %v; want %v", trained, i+1, format,
+									kind.texts[k], some[i], want[i])
+							}
+						}
 					}
 				}
-			}
+			})
 		}
-	}
-	t.Logf("%d kinds: %d pairs of files give the same scores, %d or parts of them are refused", len(contractKinds), scored,
-		refused)
-	if scored < 12*len(contractKinds) {
-		t.Errorf("only %d pairs of files are scored", scored)
+	})
+	t.Logf("%d kinds: %d pairs of files give the same scores, %d or parts of them are refused", len(contractKinds),
+		scored.Load(), refused.Load())
+	if scored.Load() < 12*int64(len(contractKinds)) {
+		t.Errorf("only %d pairs of files are scored", scored.Load())
 	}
 }
 

@@ -63,7 +63,7 @@ func TestSignal_HangUpSavesTheModel(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	cmd, stderr := start(t, endless...)
-	await(t, stderr, "robust: ")
+	await(t, stderr, "solver: ")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestSignal_HangUpIsIgnoredUnderNohup(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	stderr := bufio.NewReader(pipe)
-	await(t, stderr, "robust: ")
+	await(t, stderr, "solver: ")
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestSignal_HangUpIsIgnoredUnderNohup(t *testing.T) {
 func TestSignal_KillLeavesWhatMayGoOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd, stderr := start(t, endless...)
-	await(t, stderr, "robust: ")
+	await(t, stderr, "solver: ")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

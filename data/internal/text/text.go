@@ -115,7 +115,11 @@ func Unpacked(name string) string {
 // Open returns a reader of the text from its beginning.
 func (t *File) Open() (io.Reader, error) {
 	t.reads = &stream{src: t.Source}
-	var r io.Reader = bufio.NewReaderSize(t.reads, 1<<18)
+	buffer := 1 << 18
+	if size := t.Source.Size(); size > 0 && size < int64(buffer) {
+		buffer = int(size) // a smaller table needs no more
+	}
+	var r io.Reader = bufio.NewReaderSize(t.reads, buffer)
 	switch t.packed {
 	case "bzip2":
 		r = bzip2.NewReader(r)
