@@ -179,7 +179,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 // other texts, indexed by row. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
 	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c,
-		f.how.Text.options().ParseNumber)
+		csv.Options{TextOptions: f.how.Text}.ParseNumber)
 }
 
 // ParseDates parses the texts of a column as dates, with the order of day and month that the form states, and
@@ -187,7 +187,8 @@ func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string
 func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid map[int]string) {
 	order := cmp.Or(form.Order, f.how.Text.DateOrder)
 	dates = &Column{Name: c.Name, Type: "date", Kind: Numeric, FromText: true, Clock: true, Order: order, Zone: form.Zone}
-	missing := f.how.Text.options().MissingTexts(c.Name, f.Names())
+	how := f.how.options()
+	missing := how.MissingTexts(c.Name, f.Names())
 	days := map[string]csv.Day{}
 	for k, day := range csv.ParseDays(c.Level, order) {
 		day.IsDate = day.IsDate && (form.Type == "" || sameClock(form.Zone, day.Zone))

@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -36,78 +37,23 @@ type Reading struct {
 }
 
 // TextOptions specifies how text files are read. The zero value selects the rules documented at [Read].
-type TextOptions struct {
-	// NoHeader reports whether the first line is a row of values. The columns are then called column_1,
-	// column_2, …
-	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
-
-	// Delimiter is the character that separates fields; a space stands for any number of spaces and tabs. If it
-	// is empty and a line such as "sep=;" precedes the header, that line decides. Otherwise the delimiter is
-	// the first of comma, semicolon, tab and bar that occurs in the first line. If none of them occurs, spaces
-	// separate the fields, provided that they divide every line into the same number of fields and that some
-	// fields are numbers.
-	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
-
-	// Missing lists texts that mark missing values, in addition to the empty text: "text" applies to every
-	// column, "COLUMN=text" to one column.
-	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
-
-	// Decimal is the decimal separator: "." (or empty) or ",".
-	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
-
-	// Thousands is the thousands separator: ",", ".", "'", " " or "_".
-	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
-
-	// Strip lists characters that are removed from both ends of numbers: "%$€" reads 10% and $10 as 10.
-	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
-
-	// MaxColumns is the maximum number of columns of a text file; 0 means 100 000.
-	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
-
-	// Dates reports whether a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC.
-	// The texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z) or have the year first or last
-	// (2024/3/31, 31.3.2024, 3/31/2024 12:00). All texts of a column have the same order of day and month,
-	// which at least one row must show.
-	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
-
-	// DateOrder is DayFirst or MonthFirst. It applies to a column in which every date is ambiguous, such as
-	// 3/4/2024; "" leaves such a column unread.
-	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
-
-	// Numeric lists columns of numbers with leading zeros to be read as numbers. Such columns are otherwise
-	// read as text, since they often hold codes.
-	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
-
-	// TrustMarks reports whether the separators that the user gave for this table take precedence over the
-	// known forms of its columns.
-	TrustMarks bool `json:"-" yaml:"-"`
-}
-
-// options returns the options in the type of the reader.
-func (o TextOptions) options() *csv.Options {
-	return &csv.Options{
-		NoHeader: o.NoHeader, Delimiter: o.Delimiter, Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands,
-		Strip:      o.Strip,
-		MaxColumns: o.MaxColumns, Dates: o.Dates, DateOrder: o.DateOrder, Numeric: o.Numeric, TrustMarks: o.TrustMarks,
-	}
-}
-
-// IsZero reports whether o is the zero value.
-func (o TextOptions) IsZero() bool { return o.options().IsZero() }
-
-// Validate returns an error if options contradict each other.
-func (o TextOptions) Validate() error { return o.options().Validate() }
+type TextOptions = table.TextOptions
 
 // DateUses returns the possible uses of columns of dates and times: as numbers (days since 1970-01-01 UTC), as
 // parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.
 func DateUses() []string { return []string{"number", "parts", "drop"} }
 
 // DateOrders returns the possible orders of day and month in dates such as 3/4/2024.
-func DateOrders() []string { return []string{csv.DayFirst, csv.MonthFirst} }
+func DateOrders() []string { return []string{table.DayFirst, table.MonthFirst} }
 
 // IsZero reports whether r is the zero value.
 func (r Reading) IsZero() bool {
 	return r.Text.IsZero() && r.Dates == "" && r.Zone == "" && len(r.Columns) == 0 && len(r.Relabel) == 0
+}
+
+// options returns r in the type of the readers of text.
+func (r Reading) options() csv.Options {
+	return csv.Options{TextOptions: r.Text, Dates: r.Dates != "", Known: r.formsByName(), Relabel: r.Relabel}
 }
 
 // Validate returns an error if r is invalid.

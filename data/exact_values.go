@@ -110,7 +110,7 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 // numberLabel returns the label of a number that is written as text: all digits of a whole number, and the shortest
 // text of any other number.
 func (f *Frame) numberLabel(text string) string {
-	plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
+	plain, _ := csv.Options{TextOptions: f.how.Text}.Plain(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(plain, "+")
 	if whole, fraction, _ := strings.Cut(digits, "."); strings.Trim(fraction, "0") == "" {
 		if n, ok := new(big.Int).SetString(whole, 10); ok {
@@ -283,7 +283,7 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	}
 	bounds := make([]intake.Bound, len(texts.Level)) // texts that mark missing values have no bound
 	for k, text := range texts.Level {
-		plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
+		plain, _ := csv.Options{TextOptions: f.how.Text}.Plain(strings.TrimSpace(text))
 		bounds[k], _ = intake.ParseBound(plain, 0)
 	}
 	for _, b := range bounds {

@@ -73,9 +73,7 @@ func readText(
 	read func(ctx context.Context, src intake.Source, names []string, o csv.Options, verbatim bool) (*intake.Table, error),
 ) readFunc {
 	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error) {
-		o := *how.Text.options()
-		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.formsByName()
-		return read(ctx, in, names, o, exact)
+		return read(ctx, in, names, how.options(), exact)
 	}
 }
 

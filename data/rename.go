@@ -31,8 +31,7 @@ func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 // renameTexts applies Reading.Relabel and Reading.Missing to the columns of a file with typed columns, as the
 // reader of a text file does while it reads. Columns without such values stay in the file.
 func (f *Frame) renameTexts(ctx context.Context) error {
-	o := f.how.Text.options()
-	o.Relabel = f.how.Relabel
+	o := f.how.options()
 	if len(o.Missing)+len(o.Relabel) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // layouts lists the layouts of dates, which a time of day may follow.
@@ -27,16 +28,10 @@ var orders = [...]struct {
 }{
 	{"ISO 8601", 0b1},
 	{"year-first", 0b110},
-	{DayFirst, 0b11_1000},
-	{MonthFirst, 0b1100_0000},
+	{table.DayFirst, 0b11_1000},
+	{table.MonthFirst, 0b1100_0000},
 	{"month-by-name", 0b1111_1111_0000_0000},
 }
-
-// DayFirst and MonthFirst are the orders between which dates such as 3/4/2024 do not decide.
-const (
-	DayFirst   = "day-first"
-	MonthFirst = "month-first"
-)
 
 const anyOrder layoutSet = 1<<len(layouts) - 1
 
@@ -54,10 +49,10 @@ func layoutsOf(name string) layoutSet {
 // orders except the opposite one, so that dates in other orders are read too.
 func (l layoutSet) orUndecided() layoutSet {
 	switch l.order() {
-	case DayFirst:
-		return anyOrder &^ layoutsOf(MonthFirst)
-	case MonthFirst:
-		return anyOrder &^ layoutsOf(DayFirst)
+	case table.DayFirst:
+		return anyOrder &^ layoutsOf(table.MonthFirst)
+	case table.MonthFirst:
+		return anyOrder &^ layoutsOf(table.DayFirst)
 	}
 	return l
 }

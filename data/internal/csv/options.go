@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/intake"
@@ -14,60 +13,23 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Options specifies how text is read; its fields are those of data.TextOptions. The zero value selects the rules
-// documented at [Read].
+// Options specifies how text is read, including what other tables have shown of its columns. The zero value selects
+// the rules documented at data.Read.
 type Options struct {
-	// NoHeader reports whether the first line is a row of values. The columns are then called column_1,
-	// column_2, …
-	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
-
-	// Delimiter is the character that separates fields; a space stands for any number of spaces and tabs. If it
-	// is empty and a line such as "sep=;" precedes the header, that line decides. Otherwise the delimiter is
-	// the first of comma, semicolon, tab and bar that occurs in the first line. If none of them occurs, spaces
-	// separate the fields, provided that they divide every line into the same number of fields and that some
-	// fields are numbers.
-	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
-
-	// Missing lists texts that mark missing values, in addition to the empty text: "text" applies to every
-	// column, "COLUMN=text" to one column.
-	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
-
-	// Decimal is the decimal separator: "." (or empty) or ",".
-	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
-
-	// Thousands is the thousands separator: ",", ".", "'", " " or "_".
-	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
-
-	// Strip lists characters that are removed from both ends of numbers: "%$€" reads 10% and $10 as 10.
-	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
-
-	// MaxColumns is the maximum number of columns of a text file; 0 means DefaultMaxColumns.
-	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
+	table.TextOptions
 
 	// Dates reports whether a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC.
 	// The texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z) or have the year first or last
 	// (2024/3/31, 31.3.2024, 3/31/2024 12:00). All texts of a column have the same order of day and month,
 	// which at least one row must show.
-	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
-
-	// DateOrder is DayFirst or MonthFirst. It applies to a column in which every date is ambiguous, such as
-	// 3/4/2024; "" leaves such a column unread.
-	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
-
-	// Numeric lists columns of numbers with leading zeros to be read as numbers. Such columns are otherwise
-	// read as text, since they often hold codes.
-	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
+	Dates bool
 
 	// Known holds the forms in which columns are to be read, indexed by name. The types of other columns are
 	// inferred.
-	Known map[string]table.ColumnForm `json:"-" yaml:"-"`
-
-	// TrustMarks reports whether the separators that the user gave for this table take precedence over those in
-	// Known.
-	TrustMarks bool `json:"-" yaml:"-"`
+	Known map[string]table.ColumnForm
 
 	// Relabel maps texts to the texts that replace them before the types of the columns are inferred.
-	Relabel map[string]string `json:"-" yaml:"-"`
+	Relabel map[string]string
 }
 
 // MissingTexts returns the texts that mark missing values in a column. header lists the columns of the table.
@@ -124,45 +86,9 @@ func splitMissing(item string, header []string) (column, text string) {
 	return "", item
 }
 
-// DefaultMaxColumns is the default maximum number of columns. A column takes about a kilobyte before its first
-// value is stored, and a few kilobytes of compressed text may contain millions of columns.
-const DefaultMaxColumns = 100_000
-
-// IsZero reports whether o is the zero value.
-func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates &&
-		o.MaxColumns == 0 && o.DateOrder == "" && len(o.Numeric) == 0
-}
-
-// Validate returns an error if options contradict each other.
-func (o Options) Validate() error {
-	switch {
-	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 ||
-		strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
-		return fmt.Errorf("the delimiter %q must be one character other than a quote or a line end", o.Delimiter)
-	case o.MaxColumns < 0:
-		return fmt.Errorf("the largest number of columns is %d; it must be positive", o.MaxColumns)
-	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
-		return fmt.Errorf("the decimal separator %q must be \".\" or \",\"", o.Decimal)
-	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
-		return fmt.Errorf("the thousands separator %q must be one of , . ' _ or a space", o.Thousands)
-	case o.Thousands != "" && o.Thousands == o.numberFormat().decimal:
-		return fmt.Errorf("the decimal separator and the thousands separator are both %q", o.Thousands)
-	case o.DateOrder != "" && o.DateOrder != DayFirst && o.DateOrder != MonthFirst:
-		return fmt.Errorf("the order of dates %q must be %q or %q", o.DateOrder, DayFirst, MonthFirst)
-	case strings.ContainsAny(o.Strip, "0123456789+-.,()"):
-		return fmt.Errorf("the characters to strip, %q, include one that can occur in a number", o.Strip)
-	}
-	return nil
-}
-
 // numberFormat returns the format in which numbers are written.
 func (o Options) numberFormat() numberFormat {
-	decimal := cmp.Or(o.Decimal, ".")
-	if o.Thousands == "." && o.Decimal == "" {
-		decimal = ","
-	}
-	return numberFormat{decimal, o.Thousands, o.Strip}
+	return numberFormat{o.DecimalSeparator(), o.Thousands, o.Strip}
 }
 
 // A numberFormat describes how numbers are written.
@@ -266,7 +192,7 @@ func (f numberFormat) normaliseSigned(s string) (string, bool) {
 }
 
 // maxColumns returns the maximum number of columns.
-func (o *Options) maxColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
+func (o *Options) maxColumns() int { return cmp.Or(o.MaxColumns, table.DefaultMaxColumns) }
 
 // checkColumnCount returns an error if there are too many columns.
 func (o *Options) checkColumnCount(n int) error {

@@ -50,38 +50,12 @@ func written(v int, cents int, o Options) string {
 	return sign + s
 }
 
-func TestOptions_Validate(t *testing.T) {
-	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"},
-		{Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
-		{Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
-		if o.Validate() == nil {
-			t.Errorf("%+v is taken", o)
-		}
-		if o.IsZero() {
-			t.Errorf("%+v asks for nothing", o)
-		}
-	}
-	for _, o := range []Options{{}, {Delimiter: ";"}, {Delimiter: "\t"}, {Delimiter: "ü"}, {Decimal: "."},
-		{Decimal: ",", Thousands: "."}, {Thousands: ","}, {Strip: "%"}} {
-		if err := o.Validate(); err != nil {
-			t.Errorf("%+v: %v", o, err)
-		}
-		if o.IsZero() != (o.Delimiter == "" && o.numberFormat() == plain) {
-			t.Errorf("%+v asks for nothing: %v", o, o.IsZero())
-		}
-	}
-	for _, o := range []Options{{NoHeader: true}, {Missing: []string{"-"}}, {Dates: true}} {
-		if o.IsZero() {
-			t.Errorf("%+v asks for nothing", o)
-		}
-	}
-}
-
 // A day is the day that was written, in the orders that it can be in and in no other one.
 func TestDay_Orders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	isoDate, yearFirst, dayFirst, monthFirst, named :=
-		layoutsOf("ISO 8601"), layoutsOf("year-first"), layoutsOf(DayFirst), layoutsOf(MonthFirst), layoutsOf("month-by-name")
+		layoutsOf("ISO 8601"), layoutsOf("year-first"), layoutsOf(table.DayFirst), layoutsOf(table.MonthFirst),
+		layoutsOf("month-by-name")
 	forms := []struct {
 		layout string
 		order  layoutSet
@@ -131,7 +105,7 @@ func TestDay_Orders(t *testing.T) {
 			t.Errorf("%q is a date in the layouts %b", s, m.in)
 		}
 	}
-	for o, want := range map[layoutSet]string{0: "", isoDate: "ISO 8601", monthFirst: MonthFirst,
+	for o, want := range map[layoutSet]string{0: "", isoDate: "ISO 8601", monthFirst: table.MonthFirst,
 		dayFirst | monthFirst: "", anyOrder: ""} {
 		if o.order() != want {
 			t.Errorf("order %b is %q, want %q", o, o.order(), want)
@@ -153,7 +127,8 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 	texts := []string{"Zürich", "a;b", "a,b", "two words", `say "no"`, "bar|x", "tab\tx", "line\nx", "é"}
 	for trial := range 40 {
 		sep := []string{",", ";", "\t", "|", " "}[rng.IntN(5)]
-		o := []Options{{}, {Decimal: ","}, {Decimal: ",", Thousands: "."}, {Thousands: "'"}}[rng.IntN(4)]
+		marks := []table.TextOptions{{}, {Decimal: ","}, {Decimal: ",", Thousands: "."}, {Thousands: "'"}}[rng.IntN(4)]
+		o := Options{TextOptions: marks}
 		end := []string{"\n", "\r\n", "\r"}[rng.IntN(3)]
 		rows := 2 + rng.IntN(6)
 		quoted := func(s string) string {
@@ -287,8 +262,9 @@ func TestRead_Separators(t *testing.T) {
 		len(got.Columns) != 2 {
 		t.Errorf("a file of tabs by its name: %v", err)
 	}
-	for text, o := range map[string]Options{"x\n\n1\n\n\n\"2\"\n3\n\n": {}, "7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
-		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, o, false)
+	for text, o := range map[string]table.TextOptions{"x\n\n1\n\n\n\"2\"\n3\n\n": {},
+		"7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{TextOptions: o}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,21 +78,22 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 
 // A few kilobytes of packed text may have millions of columns, which are refused by default.
 func TestRead_ManyColumns(t *testing.T) {
-	wide := strings.Repeat(",", DefaultMaxColumns) + "\n"
-	for _, o := range []Options{{}, {NoHeader: true}} {
+	wide := strings.Repeat(",", table.DefaultMaxColumns) + "\n"
+	for _, o := range []Options{{}, {TextOptions: table.TextOptions{NoHeader: true}}} {
 		_, err := Read(t.Context(), sourceOf("t.csv", wide+wide), nil, o, false)
 		if err == nil || !strings.Contains(err.Error(), "100001 columns exceed the limit of 100000") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 2}, false); err == nil {
+	two, three := Options{TextOptions: table.TextOptions{MaxColumns: 2}}, Options{TextOptions: table.TextOptions{MaxColumns: 3}}
+	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, two, false); err == nil {
 		t.Error("three columns where two are allowed")
 	}
-	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2},
+	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, two,
 		false); err == nil {
 		t.Error("three keys where two are allowed")
 	}
-	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}, false); err != nil ||
+	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, three, false); err != nil ||
 		len(f.Columns) != 3 {
 		t.Error(err)
 	}
