@@ -273,9 +273,9 @@ type Candidate struct {
 	Name    string `json:"name"`
 	Mu      Num    `json:"mu"`
 	Average Num    `json:"average"`
-	Value   Num    `json:"value"` // the value that was to decrease
-	SE      Num    `json:"se"`    // standard error of the change from ERM, for which the rows are paired
-	RiseSE  Num    `json:"rise_se"`
+	Value   Num    `json:"value"`   // the value that was to decrease
+	SE      Num    `json:"se"`      // standard error of the change from ERM, for which the rows are paired
+	CostSE  Num    `json:"cost_se"` // standard error of the change of Average
 	// may replace the first candidate, since the criterion decreases enough, within the budget
 	Allowed bool `json:"allowed"`
 }

@@ -29,7 +29,7 @@ func (r *Report) InTargetUnits() *Report {
 		for k := range c.Candidates {
 			m := &c.Candidates[k]
 			m.SE *= Num(u.square) / (2 * u.rootMeanSquare(m.Value))
-			m.RiseSE *= Num(u.square) / (2 * u.rootMeanSquare(m.Average))
+			m.CostSE *= Num(u.square) / (2 * u.rootMeanSquare(m.Average))
 			m.Average, m.Value = u.rootMeanSquare(m.Average), u.rootMeanSquare(m.Value)
 		}
 		out.Choice = &c

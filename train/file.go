@@ -130,7 +130,8 @@ const estimatorKey = "estimator"
 // isRetiredKey reports whether a key was written by older versions and is not needed for predictions.
 func isRetiredKey(key string) bool {
 	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" ||
-		key == "config.rule" || strings.HasPrefix(key, "result.selection.")
+		key == "config.rule" || strings.HasPrefix(key, "result.selection.") &&
+		!strings.HasPrefix(key, "result.selection.candidates[].")
 }
 
 // validate returns an error if parts of a model that has been read are missing or inconsistent. It also prepares

@@ -15,20 +15,20 @@ import (
 
 // A selectionRow is a candidate in the table of a selection. A nil field is a null.
 type selectionRow struct {
-	Family     string   `drotrain:"family"`
-	Name       string   `drotrain:"name"`
-	Mu         *float64 `drotrain:"mu"`
-	Rows       float64  `drotrain:"rows"`
-	Nu         *float64 `drotrain:"nu"`
-	Average    *float64 `drotrain:"average"`
-	WorstGroup *float64 `drotrain:"worst_group"`
-	Tail       *float64 `drotrain:"tail"`
-	Fall       *float64 `drotrain:"fall"`
-	SE         *float64 `drotrain:"se"`
-	Rise       *float64 `drotrain:"rise"`
-	RiseSE     *float64 `drotrain:"rise_se"`
-	Allowed    string   `drotrain:"allowed"`
-	Chosen     string   `drotrain:"chosen"`
+	Family      string   `drotrain:"family"`
+	Name        string   `drotrain:"name"`
+	Mu          *float64 `drotrain:"mu"`
+	Rows        float64  `drotrain:"rows"`
+	Nu          *float64 `drotrain:"nu"`
+	Average     *float64 `drotrain:"average"`
+	WorstGroup  *float64 `drotrain:"worst_group"`
+	Tail        *float64 `drotrain:"tail"`
+	Improvement *float64 `drotrain:"improvement"`
+	SE          *float64 `drotrain:"se"`
+	Cost        *float64 `drotrain:"cost"`
+	CostSE      *float64 `drotrain:"cost_se"`
+	Allowed     string   `drotrain:"allowed"`
+	Chosen      string   `drotrain:"chosen"`
 }
 
 // SelectionTable returns the candidates of a selection, one in each row, as columns for data.WriteTable.
@@ -74,7 +74,7 @@ func Choice(s *tune.Selection) *eval.Choice {
 		k := &s.Candidates[i]
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Mu: eval.Num(k.Mu),
 			Average: eval.Num(k.Average),
-			Value:   eval.Num(k.Value), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
+			Value:   eval.Num(k.Value), SE: eval.Num(k.SE), CostSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
 	return c
 }

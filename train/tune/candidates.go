@@ -30,11 +30,11 @@ type Candidate struct {
 	Tail       float64     `json:"tail"`                  // mean of the largest tenth of the losses
 	// value of the criterion, smoothed if it is about the worst group
 	Value       float64 `json:"value"`
-	Improvement float64 `json:"fall"` // decrease of Value relative to ERM
+	Improvement float64 `json:"improvement"` // decrease of Value relative to ERM
 	// standard error of Improvement, widened if the groups that decide have few rows
 	SE     float64 `json:"se"`
-	Cost   float64 `json:"rise"` // increase in the average from that of ERM
-	CostSE float64 `json:"rise_se"`
+	Cost   float64 `json:"cost"` // increase in the average from that of ERM
+	CostSE float64 `json:"cost_se"`
 	Rows   int     `json:"rows"` // number of rows of the estimates
 	// number of rows in the smaller one of the worst groups of ERM and of the candidate; if there are no
 	// groups, all rows
