@@ -124,6 +124,29 @@ func TestHeading_OfAFailedGate(t *testing.T) {
 	}
 }
 
+// The interval of a gate is written only if both of its limits are known.
+func TestGateText_IntervalOfTheEstimate(t *testing.T) {
+	num := func(v float64) *eval.Num { n := eval.Num(v); return &n }
+	for _, c := range []struct {
+		name string
+		gate eval.GateResult
+		want string
+	}{
+		{"estimate alone", eval.GateResult{Value: 0.25, Estimate: num(0.25)}, "0.250"},
+		{"lower limit unknown", eval.GateResult{Value: 0.25, Estimate: num(0.25), High: num(0.5)}, "0.250"},
+		{"no estimate", eval.GateResult{Value: 0.25, Low: num(0.125), High: num(0.5)}, "0.250"},
+		{"interval", eval.GateResult{Value: 0.25, Estimate: num(0.25), Low: num(0.125), High: num(0.5)},
+			"0.250 [0.125\u00a0to\u00a00.500]"},
+		{"limit decides", eval.GateResult{Value: 0.125, Estimate: num(0.25), Low: num(0.125), High: num(0.5), End: -1,
+			Group: "South"}, "South: at least 0.125 [estimate 0.250, 0.125\u00a0to\u00a00.500]"},
+		{"undefined", eval.GateResult{Value: eval.Num(math.NaN()), Message: "failed: no rows"}, "no rows"},
+	} {
+		if got := gateText(&c.gate); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // Parts that are folded on the screen are printed, and long tables are folded.
 func TestPage_FoldsAndPrints(t *testing.T) {
 	in := evaltest.Two(2000, 40, 0.1, 3)

@@ -169,3 +169,13 @@ func TestBall_PriceIsFoundFromAnyGuess(t *testing.T) {
 		}
 	}
 }
+
+// A divergence that does not exist is refused, on both sides of the list.
+func TestSimplex_UnknownDivergence(t *testing.T) {
+	for d := -1; d <= len(arithmetics); d++ {
+		err := Simplex{Divergence: Divergence(d), Nu: 1}.Valid(3)
+		if known := d >= 0 && d < len(arithmetics); known != (err == nil) {
+			t.Errorf("divergence %d: %v", d, err)
+		}
+	}
+}
