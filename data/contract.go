@@ -81,7 +81,7 @@ func describeZone(zone string) string {
 	case "":
 		return "without a time zone"
 	case intake.VariousOffsets:
-		return "with various offsets from UTC"
+		return "with different UTC offsets"
 	}
 	return "in the time zone " + zone
 }
@@ -118,7 +118,8 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 	}
 	if zone == intake.VariousOffsets {
 		return zone, nil, &Error{Path: f.Name(), Column: c.Name,
-			Msg: "the times have various offsets from UTC, so their hours need one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
+			Msg: "the times have different UTC offsets; set one time zone from which to take their " +
+				"hours", Fixes: []fix.Fix{fix.SayTimeZone}}
 	}
 	if l, err = location(zone); err != nil {
 		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: err.Error(), Fixes: []fix.Fix{fix.SayTimeZone}}

@@ -38,7 +38,7 @@ var _ Matrix = (*Sharded)(nil)
 func NewSharded(of Rows, n int, here Matrix) (*Sharded, error) {
 	rows := ranks.RowsOf(of)
 	if rows == nil {
-		return nil, errors.New("design: the rows of a sharded matrix must be those of a training on several ranks")
+		return nil, errors.New("design: a sharded matrix needs the rows of a training run on several ranks")
 	}
 	m := &Sharded{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
 	m.lo, m.hi = rows.LocalRange(n)

@@ -156,7 +156,7 @@ func massByGroup(g facts.Grouping, y []float64) MassGrouping {
 
 // addWarning adds a warning if a few rows carry most of the weight.
 func (a *Adversary) addWarning() {
-	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
+	const advice = " Raise ν, use the Huber loss, or inspect these rows first: they may contain errors."
 	switch ess := float64(a.Effective); {
 	case ess < 30:
 		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s %s the objective (effective sample size %s).%s",
@@ -164,7 +164,7 @@ func (a *Adversary) addWarning() {
 				"carry"), printable.Number(ess), advice))
 	case ess < 0.05*float64(a.N):
 		a.Warnings = append(a.Warnings,
-			fmt.Sprintf("The effective sample size is %s, %s of the %s rows: few of them carry the worst case.%s",
+			fmt.Sprintf("The effective sample size is %s, %s of the %s rows: few rows carry most of the worst-case weight.%s",
 				printable.Number(ess), printable.Percent(ess/float64(a.N)), printable.Count(a.N), advice))
 	case a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N):
 		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s",

@@ -22,10 +22,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 			}
 		}
 		if len(small) > 0 {
-			say("%s: %s fewer than %d rows and %s listed as insufficient evidence and excluded from the choice of the "+
-				"worst group: %s.",
-				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is",
-					"are"), printable.List(small, 8))
+			say("%s: %s fewer than %d rows, too few to count as the worst group: %s.",
+				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {
@@ -68,11 +66,11 @@ func (e *Evaluation) addCaveats(in *Input) {
 		if len(one) > 0 {
 			bounds := "do not account for this"
 			if hasLogLoss(in.rows) {
-				bounds = "allow for as many rows of the missing class as the sample may have missed by chance, judged by " +
-					"their scores"
+				bounds = "allow for rows of the missing class that the sample may lack by chance; the scores determine the " +
+					"losses of such rows"
 			}
-			say("%s: in %s all rows belong to one class, so errors on the other class are unknown in these groups. Bounds "+
-				"on the worst group %s: %s.",
+			say("%s: in %s all rows belong to one class, so errors on the other class are unknown in these groups. "+
+				"Bounds on the worst group %s. Affected: %s.",
 				g.Name, printable.Plural(len(one), "group", "groups"), bounds, printable.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {

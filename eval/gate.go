@@ -472,8 +472,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 // sinceOf returns the difference from the reference at a path.
 func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
-		return q, fmt.Errorf("since.%s needs the numbers of an earlier evaluation: pass the file of these numbers with "+
-			"--against", p.text)
+		return q, fmt.Errorf("since.%s needs the numbers of an earlier evaluation: pass their file with --against", p.text)
 	}
 	if err := e.Reference.checkComparable(e); err != nil {
 		return q, err

@@ -234,8 +234,8 @@ func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 // the ratio of Student's quantiles at the two levels. note names the groups that cannot be compared.
 func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
 	if e.Reference == nil {
-		return nil, "", false, fmt.Errorf("since.%s needs the numbers of an earlier evaluation: pass the file of these "+
-			"numbers with --against", p.text)
+		return nil, "", false, fmt.Errorf("since.%s needs the numbers of an earlier evaluation: pass their file with "+
+			"--against", p.text)
 	}
 	if err := e.Reference.checkComparable(e); err != nil {
 		return nil, "", false, err

@@ -215,16 +215,16 @@ func (e *Evaluation) sinceSentence() string {
 	return fmt.Sprintf("Predictions are measurably worse than %s in %s.", e.Reference.Place(), printable.List(worse, 3))
 }
 
-// Place describes the rows on which the models were evaluated, as in "on the 400 rows held out by the training".
+// Place describes the rows on which the models were evaluated, as in "on the 400 rows held out from training".
 func (r *Reference) Place() string {
 	rows := printable.Plural(r.Rows, "row", "rows")
 	switch {
 	case r.Name != "":
 		return fmt.Sprintf("on the %s of %s", rows, r.Name)
 	case r.Split == Holdout:
-		return fmt.Sprintf("on the %s held out by the training", rows)
+		return fmt.Sprintf("on the %s held out from training", rows)
 	case r.Split == OutOfFold:
-		return fmt.Sprintf("on the %s of the training, out of fold", rows)
+		return fmt.Sprintf("on the %s, out of fold", printable.Plural(r.Rows, "training row", "training rows"))
 	}
-	return fmt.Sprintf("on the %s measured by the training", rows)
+	return fmt.Sprintf("on the %s evaluated after training", rows)
 }

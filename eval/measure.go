@@ -200,7 +200,7 @@ type rowSums struct {
 	constant          bool // whether all targets are equal
 	// weighted sum of the targets; weight of the rows whose target is at most the prediction
 	total, below float64
-	negative     bool // whether some target is below 0
+	negative     bool // whether some target is negative
 }
 
 // measure returns the values of all measures of a task.

@@ -30,7 +30,7 @@ var binaryMeasures = []Measure{
 		},
 		interval:     intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.right })},
 		isProportion: true, hasBaseline: true},
-	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes",
+	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean recall of the two classes",
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
 		derive: func(d *interval.Derivative) {
@@ -39,15 +39,16 @@ var binaryMeasures = []Measure{
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
 	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
-		About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − " +
+		About: "mean of −log p, where p is the predicted probability of the actual class, clipped to [2.2e-16, 1 − " +
 			"2.2e-16]", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA), hasBaseline: true},
-	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome",
+	{Key: "brier", Label: "Brier score", About: "mean squared difference between the predicted probability and the " +
+		"0/1 outcome",
 		Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
 	{Key: "brier_skill", Label: "Brier skill score",
-		About: "1 − Brier score / Brier score of always predicting the share of positives in these rows; 0 is no better " +
-			"than this constant", Better: More, Low: -inf, High: 1,
+		About: "1 − Brier score / Brier score of always predicting the share of positives in these rows; 0 means no " +
+			"better than this constant", Better: More, Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
 		},
@@ -59,7 +60,8 @@ var binaryMeasures = []Measure{
 			d.Add(d.OfAll(columnShared1, d.OwnSum(colB)*w*(n-p)/(p*n*p*n)))
 		}, rows: scarcerClass},
 	{Key: "mcc", Label: "Matthews correlation",
-		About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
+		About: "correlation between predicted and actual class; 0 means no better than " +
+			"chance", Better: More, Low: -1, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp),
 				cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows have the same predicted class"))
@@ -85,7 +87,7 @@ var binaryMeasures = []Measure{
 	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of positive rows that are " +
 		"predicted positive",
 		Better: More, Low: 0, High: 1, IsRate: true,
-		Criterion: "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
+		Criterion: "Are actual positives recognised equally often? Largest difference of the true positive rates",
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
@@ -98,7 +100,7 @@ var binaryMeasures = []Measure{
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
 		About: "share of negative rows that are predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
 		// 1 − FPR is the rate at which a deserved favourable outcome is given
-		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive " +
+		Criterion: "Are actual negatives misclassified equally often? Largest difference of the false positive " +
 			"rates", ifNegative: true,
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")

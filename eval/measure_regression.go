@@ -49,8 +49,8 @@ var regressionMeasures = []Measure{
 	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
 		High: inf, SignedError: "Predictions are", hasBaseline: true,
 		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
-	{Key: "total_ratio", Label: "Predicted ÷ observed", About: "sum of predictions / sum of targets; where no target is " +
-		"below 0", Better: Neither, Low: -inf, High: inf,
+	{Key: "total_ratio", Label: "Predicted ÷ observed", About: "sum of predictions / sum of targets; only if no " +
+		"target is negative", Better: Neither, Low: -inf, High: inf,
 		value: func(s *rowSums) (float64, string) {
 			switch {
 			case s.negative:
@@ -71,7 +71,7 @@ var regressionMeasures = []Measure{
 }
 
 // negativeTargets is the reason given when the ratio of totals is undefined. isNoWorry excludes it from warnings.
-const negativeTargets = "some target is below 0"
+const negativeTargets = "some target is negative"
 
 // Keys of the median absolute error and of R², which sentences mention in addition to the RMSE.
 const (

@@ -70,7 +70,7 @@ func TestScarcity_WidensBounds(t *testing.T) {
 		if less, want := float64(d.Value-d.Simultaneous.Low), most*(gap[0]-gap[1]); less < want || !(want > 0) {
 			t.Errorf("the change may be %v less, positives alone make it %v", less, want)
 		}
-		if !strings.Contains(strings.Join(e.Caveats, "\n"), "by their scores") {
+		if !strings.Contains(strings.Join(e.Caveats, "\n"), "the scores determine") {
 			t.Errorf("caveats %q", e.Caveats)
 		}
 	}
@@ -94,7 +94,7 @@ func TestScarcity_WidensBounds(t *testing.T) {
 					high)
 			}
 		}
-		if strings.Contains(strings.Join(e.Caveats, "\n"), "by their scores") {
+		if strings.Contains(strings.Join(e.Caveats, "\n"), "the scores determine") {
 			t.Errorf("caveats %q", e.Caveats)
 		}
 	}

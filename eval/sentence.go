@@ -48,7 +48,8 @@ func (j *judge) headlineSentence(v *Verdict) string {
 			return fmt.Sprintf("%s is %s, but the average risk rises by more than %s.", j.capitalisedName(j.k), better,
 				j.acceptedCost())
 		case ByRescaling:
-			return fmt.Sprintf("%s is better for %s, but %s achieves %s of this improvement by less confident scores alone.",
+			return fmt.Sprintf("%s is better for %s, but %s achieves %s of this improvement merely with less confident "+
+				"scores.",
 				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(
 					round2(float64(*v.Explained))))
 		case OthersLose:
@@ -69,7 +70,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		return fmt.Sprintf("There is too little data to say whether %s is %s.", model, better)
 	case StandardKept:
 		if j.in.RejectedCandidates == 0 {
-			return "The evaluation after the training recommended the standard model (ERM)."
+			return "The evaluation after training recommended the standard model (ERM)."
 		}
 		return j.rejectedSentence()
 	case Degenerate:
@@ -113,14 +114,14 @@ func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget of %s", printable.Percent(*j.in.Budget))
 	}
-	return fmt.Sprintf("the accepted increase (the worst group’s risk must fall by %s times the increase)",
+	return fmt.Sprintf("the accepted increase (the worst group’s risk must fall by at least %s times as much)",
 		printable.FourDigits(j.in.rate()))
 }
 
 // chooser returns what chose the model, for use within a sentence: cross-validation or the validation rows.
 func (j *judge) chooser() string {
 	if j.in.ChosenByValidation {
-		return "the choice on the validation rows"
+		return "selection on the validation rows"
 	}
 	return "cross-validation"
 }
@@ -138,8 +139,8 @@ func (j *judge) rejectedSentence() string {
 func (j *judge) criterionWords() string {
 	switch {
 	case j.in.Criterion == "trade-off":
-		return fmt.Sprintf("the %s of the worst group by more than %s times the resulting increase in the average",
-			j.riskWords(), printable.FourDigits(j.in.rate()))
+		return fmt.Sprintf("the worst group’s %s by more than %s times the resulting increase in the overall "+
+			"%[1]s", j.riskWords(), printable.FourDigits(j.in.rate()))
 	case j.in.CriterionText != "":
 		return "the " + strings.ReplaceAll(j.in.CriterionText, "risk", j.riskWords())
 	}
@@ -211,7 +212,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		}
 		where := "higher on these rows by more than the standard error of the difference"
 		if _, pooled := j.estimatedChangeAtChoice(); pooled {
-			where = "higher on these rows, and not lower if these rows are pooled with the rows of the choice"
+			where = "higher on these rows, and not lower if these rows are pooled with those on which the model was chosen"
 		}
 		if j.criterionChange() == 0 {
 			where = "the same on these rows"
@@ -241,7 +242,7 @@ func (j *judge) useSentence(v *Verdict) string {
 	case j.in.Criterion != "" && j.criterionChange() >= 0:
 		but := "the difference is within its standard error"
 		if _, pooled := j.estimatedChangeAtChoice(); pooled {
-			but = "is lower if these rows are pooled with the rows of the choice"
+			but = "is lower if these rows are pooled with those on which the model was chosen"
 		}
 		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but %s.", j.chooser(),
 			j.in.CriterionText, but)
@@ -279,10 +280,9 @@ func (j *judge) recommendationNote() string {
 		}
 		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
-			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of "+
-				"the risks %s).",
-				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(
-					d.scale(1)))
+			return fmt.Sprintf(" With %s, %s in the worst group is measurably lower still (%s interval of the difference "+
+				"in risk: %s).", m.Name, all[len(all)-1].name, printable.WholePercent(j.Confidence),
+				d.Interval.Text(d.scale(1)))
 		}
 	}
 	return ""
@@ -482,9 +482,9 @@ func (j *judge) judgedSentence() string {
 	where := "Over all rows"
 	switch {
 	case a != b:
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a),
-			printable.Plural(rows, "row", "rows"), j.ModelName(0),
-			printable.Group(b), printable.Plural(others, "row", "rows"), j.ModelName(j.k))
+		where = fmt.Sprintf("In the worst group (with %s: %s, %s; with %s: %s, %s)", j.ModelName(0), printable.Group(a),
+			printable.Plural(rows, "row", "rows"), j.ModelName(j.k), printable.Group(b),
+			printable.Plural(others, "row", "rows"))
 	case a != "":
 		where = fmt.Sprintf("In the worst group, %s (%s),", printable.Group(a), printable.Plural(rows, "row", "rows"))
 	}
@@ -583,7 +583,7 @@ func (j *judge) intervalText(factor float64) string {
 	}
 	note := ""
 	if j.isByGroup() { // the table shows the interval of a single group, which differs from this one
-		note = ", whichever group is the worst:"
+		note = ", valid whichever group is worst:"
 	}
 	return fmt.Sprintf(" (%s interval of the change%s %s)", printable.WholePercent(j.Confidence), note, text)
 }
@@ -711,7 +711,7 @@ func (j *judge) warningSentences() []string {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(its risk minus the risk of the constant: %s, %s interval %s)",
+		by := fmt.Sprintf("(difference in risk: %s, %s interval %s)",
 			printable.Signed(float64(d.Value), d.scale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
@@ -724,8 +724,8 @@ func (j *judge) warningSentences() []string {
 		out = append(out, s)
 	}
 	if j.effective < j.fewest {
-		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s, and below %s there are too few "+
-			"rows to learn from.",
+		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s, and below %s there are too "+
+			"few rows to learn from.",
 			name, fmt.Sprintf("%.3g", j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
 				"training rows"), fmt.Sprintf("%.3g", j.fewest))
 		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
@@ -772,7 +772,7 @@ func (j *judge) worseThanConstant() string {
 		return ""
 	}
 	name, is := j.subject()
-	return fmt.Sprintf("%s %s measurably worse than the best constant fitted to the training rows in %s.", name, is,
+	return fmt.Sprintf("%s %s measurably worse in %s than the best constant fitted to the training rows.", name, is,
 		printable.List(out, 3))
 }
 
@@ -786,8 +786,8 @@ func (e *Evaluation) SliceWarning() string {
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
-			return fmt.Sprintf("The rows with %s are predicted worse than the rest: %s %s against %s, confirmed on %s of "+
-				"these rows, which the search did not use.", c.Condition, risk, here, rest, printable.Count(c.N))
+			return fmt.Sprintf("Rows with %s are predicted worse than the rest (%s %s against %s). This was confirmed on "+
+				"%s such rows that the search had not used.", c.Condition, risk, here, rest, printable.Count(c.N))
 		}
 	}
 	return ""
@@ -826,7 +826,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	}
 	note := ""
 	if w := j.c.WorstGroup; w != nil && w.Interval != nil && w.Interval.Method == "simultaneous" {
-		note = fmt.Sprintf(", allowing for the choice among %s",
+		note = fmt.Sprintf(", which allows for selecting the worst of %s",
 			printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 	}
 	if j.criterion() == "worst-group-accuracy" {
@@ -849,8 +849,8 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		"")
 	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
 		out = append(out, fmt.Sprintf(
-			"%s achieves %s of the improvement with the same ranking of the rows, by less confident scores alone "+
-				"(--model-variant rescaled).",
+			"%s achieves %s of the improvement without changing the ranking of the rows, merely with less confident "+
+				"scores (--model-variant rescaled).",
 			printable.Capitalise(j.in.Models[j.rescaledModel()].Name), printable.WholePercent(round2(float64(*v.Explained)))))
 	}
 	return out

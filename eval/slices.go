@@ -67,7 +67,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.minConfirmed(), half/100),
 			Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
-		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
+		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and test the findings " +
+			"on the other."
 		return s.out, nil
 	}
 	s.out.Method = s.describeMethod()
@@ -98,7 +99,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf(
 		"The search covered conditions on one or two columns (levels, quintiles) that hold for at most half of the rows. "+
-			"The search for excess risk used %s rows, and the best conditions were confirmed on the other %s rows. The "+
+			"The search for excess risk used %s rows, and the best conditions were tested on the other %s rows. The "+
 			"intervals are Bonferroni-corrected for the number of slices to confirm and use a normal approximation with "+
 			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
@@ -107,7 +108,7 @@ func (s *sliceSearcher) describeMethod() string {
 			pairedColumns)
 	}
 	if s.in.rows.Weight != nil {
-		text += " The search counts rows; the confirmation uses the row weights."
+		text += " The search ignores the row weights; the confirmation uses them."
 	}
 	return text
 }

@@ -387,8 +387,8 @@ func TestVerdict_Numbers(t *testing.T) {
 	d := e.Compared[0].WorstGroup
 	low := (float64(d.Interval.Low) / (before + after)) * 2 // the risk is half the mean square
 	want := fmt.Sprintf(
-		"In the worst group, %s (500 rows), the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change, "+
-			"whichever group is the worst: −%.3f to ", w.Label,
+		"In the worst group, %s (500 rows), the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the "+
+			"change, valid whichever group is worst: −%.3f to ", w.Label,
 		before, after, -low)
 	if !strings.HasPrefix(e.Verdict.Numbers, want) {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)

@@ -152,7 +152,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 	left := limit.AddressSpaceLimit()
 	if left < math.MaxInt64 {
 		if left = max(0, left-taken); left+budget.Used < may {
-			may, binding = left+budget.Used, limit.Ulimit+", less what rows and vectors on disk take"
+			may, binding = left+budget.Used, limit.Ulimit+", minus the address space of rows and vectors on disk"
 		}
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
@@ -165,15 +165,15 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow into address space that mapped files occupy
 		return refuse("raise this limit, or limit memory with a control group or with Config.Memory instead",
-			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
+			"%s leaves %s of address space besides the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
 		return refuse("allow more memory, set the level of robustness (as with Config.Nu), share coefficients between "+
 			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
 			"only numeric features are stored on disk: targets, groups and categories need %s of memory, the choice of the "+
-				"level of robustness and of group coefficients needs %s, and the table needs %s (only Parquet tables are not "+
-				"read whole), but only %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
+				"level of robustness and of group coefficients needs %s, and the table needs %s (only Parquet tables are read in "+
+				"parts), but only %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
 			formatBytes(d.table), formatBytes(may),
 			binding)
 	}

@@ -105,8 +105,8 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		rows, read int // rows of the table, and those whose values are in memory
 		says       string
 	}{
-		{30_000_000, 10, "ulimit -v, less what rows and vectors on disk take"},
-		{20_000_000, 30_000_000, "of address space beside the rows and vectors on disk"},
+		{30_000_000, 10, "ulimit -v, minus the address space of rows and vectors on disk"},
+		{20_000_000, 30_000_000, "of address space besides the rows and vectors on disk"},
 	} {
 		x := &data.Column{Name: "x", Kind: data.Numeric, Number: make([]float64, c.read)}
 		for i := range x.Number {
@@ -116,7 +116,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
 		if limit.Resident() >= limit.LeastOnDisk { // what earlier tests left is enough for rows on disk
-			c.says = "of address space beside the rows and vectors on disk"
+			c.says = "of address space besides the rows and vectors on disk"
 		}
 		restore := memtest.LimitSpace(t, 2<<30)
 		o, err := cfg.newDiskStorage(f, false)

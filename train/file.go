@@ -194,8 +194,12 @@ func (m *Model) validate() error {
 		return fmt.Errorf("its target is %q, but its encoder has the target %q", c.Target, m.Encoder.Target.Name)
 	case c.Mu == nil:
 		return errors.New("mu is missing")
-	case s.Status == "" || s.N <= 0 || s.D != d:
-		return fmt.Errorf("its result has %d rows, %d columns (the encoder has %d) and status %q", s.N, s.D, d, s.Status)
+	case s.Status == "":
+		return errors.New("its result has no status")
+	case s.N <= 0:
+		return fmt.Errorf("its result has %d rows; there must be at least one", s.N)
+	case s.D != d:
+		return fmt.Errorf("its result has %d columns, but its encoder has %d", s.D, d)
 	case c.Recalibrate != (m.Recalibrated != nil):
 		return errors.New("its recalibrated_coefficients do not agree with the setting recalibrate")
 	case !c.Level.IsSet():
@@ -209,9 +213,10 @@ func (m *Model) validate() error {
 		return fmt.Errorf("its constant has %d classes instead of %d", len(s.ClassConstant), len(m.Classes()))
 	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
 		return errors.New("its selection chose a candidate that does not exist")
-	case m.TrainRows != s.N || m.HoldoutRows < 0:
-		return fmt.Errorf("it has %d training rows, but its result has %d, with %d rows held out", m.TrainRows, s.N,
-			m.HoldoutRows)
+	case m.TrainRows != s.N:
+		return fmt.Errorf("it has %d training rows, but its result has %d", m.TrainRows, s.N)
+	case m.HoldoutRows < 0:
+		return fmt.Errorf("it has %d hold-out rows; the number must not be negative", m.HoldoutRows)
 	}
 	return nil
 }

@@ -34,11 +34,11 @@ func (c *Config) describeGroupFeatures(e *encode.Encoder) string {
 			return ""
 		}
 		return fmt.Sprintf("group columns not used as features: %s; using them as features is usually better for the "+
-			"worst group, if this use is legal and the groups are known at prediction", printable.QuoteList(out, "and"))
+			"worst group, if this use is legal and the groups are known at prediction time", printable.QuoteList(out, "and"))
 	}
 	note := fmt.Sprintf(
 		"group columns used as features: %s; leave these columns out if their use is illegal or the groups are unknown "+
-			"at prediction",
+			"at prediction time",
 		printable.QuoteList(in, "and"))
 	if len(out) > 0 {
 		note += "; not used as features: " + printable.QuoteList(out, "and")

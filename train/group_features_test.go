@@ -24,7 +24,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true,
 			`group columns used as features: "afam"; leave these columns out if their use is illegal`},
 		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true,
-			`unknown at prediction; not used as features: "single"`},
+			`unknown at prediction time; not used as features: "single"`},
 	} {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true
@@ -41,7 +41,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 	}
 }
 
-// The groups of the embedded digits are not known at prediction, and are no features by default.
+// The groups of the embedded digits are not known at prediction time, and are no features by default.
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline =

@@ -67,9 +67,8 @@ func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result,
 		}
 	}
 	m.addNotes(fmt.Sprintf(
-		"the model is the mean of %d models, each trained on a subset%s with %d rows and the same number from every "+
-			"group; the certificate is the mean of the certificates of these models and states that each model is optimal "+
-			"on its subset",
+		"the model is the mean of %d models, each trained on a subset%s of %d rows, equally many from every group; the "+
+			"certificate averages the models’ own certificates, each of which shows that its model is optimal on its subset",
 		len(subsets), of, len(subsets[0])))
 	return mean, nil
 }

@@ -72,8 +72,8 @@ func newNorm(c *config, of loss) (norm, error) {
 	}
 	steep, isBounded := of.(steep)
 	if !isBounded || !(*c.Distance > 0) || math.IsInf(*c.Distance, 1) {
-		return n, fmt.Errorf("the Wasserstein ball has the radius %v and the loss %s; the radius must be positive and "+
-			"the slope of the loss bounded",
+		return n, fmt.Errorf("the Wasserstein radius is %v and the loss is %s; the radius must be positive and finite, and "+
+			"the loss must have a bounded slope",
 			*c.Distance, c.Loss)
 	}
 	n.radius = interval.Mul(interval.New(*c.Distance), steep.steepest())
@@ -175,7 +175,8 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	case !known:
 		return nil, fmt.Errorf("verify does not support the divergence %q", c.Penalty)
 	case !(nu >= 0) || math.IsInf(nu, 0) || !(radius > 0):
-		return nil, fmt.Errorf("the divergence ball has radius %v and ν = %v; the radius must be > 0 and ν finite and ≥ 0",
+		return nil, fmt.Errorf("the divergence ball has radius %v and ν = %v; the radius must be > 0, and ν must be finite "+
+			"and ≥ 0",
 			radius, nu)
 	}
 	return ball{w, of, nu, radius}, nil

@@ -259,7 +259,7 @@ func (a *app) time() string { return a.now().UTC().Format(time.RFC3339) }
 
 func internalError(value any, site string) error {
 	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),
-		"this is a bug in drotrain; please report the bug, with the command line and the output of `drotrain version`, "+
+		"this is a bug in drotrain; please report it, and include the command line and the output of `drotrain version`, "+
 			"at "+exit.IssuesURL)
 }
 

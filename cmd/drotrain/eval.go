@@ -54,10 +54,10 @@ of the probability of y, squared is (y-p)^2/2, and huber is the Huber loss of
 y-p.
 
 A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
-<=, >, >=, == or !=. The option --measures lists the measures. With the prefix
-since., the condition refers to the change of the measure since the evaluation
-after training (on the hold-out rows) or since the evaluation in the file of
---against.
+<=, >, >=, == or !=. The option --measures lists the measures. The prefix
+since. makes a condition refer to the change in the measure since the evaluation
+after training (on the hold-out rows) or, with --against FILE, since the
+evaluation in FILE.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html

@@ -157,7 +157,7 @@ func TestPanic_AsksForAReport(t *testing.T) {
 	}()
 	got := errs.String()
 	if !strings.HasPrefix(got, "drotrain: error: internal error in ") || strings.Contains(got, "goroutine") ||
-		!strings.Contains(got, "\nhint: this is a bug in drotrain; please report the bug") {
+		!strings.Contains(got, "\nhint: this is a bug in drotrain; please report it") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -33,10 +33,10 @@ single SQL SELECT, and a table of coefficients. ONNX and SQL include the
 preprocessing and handle nulls and levels that were unseen in training. With
 more than two classes, the exported model returns one probability per class.
 
-As input of the ONNX model, represent a null number by NaN and a null text by
-the empty string or, if the empty string is itself a level, by the text that the
-description in the file names. If the model does not fill in nulls (--impute), a
-null number makes the score null in SQL and NaN in ONNX.`,
+In the inputs of the ONNX model, represent a null number by NaN and a null text
+by the empty string. If the empty string is itself a level, the description in
+the file names the text to use instead. If the model does not fill in nulls
+(--impute), a null number makes the score null in SQL and NaN in ONNX.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
   drotrain export --model drotrain-out --out score.sql \
       --dialect postgres --table loans

@@ -31,10 +31,10 @@ func newInspect(a *app) *cobra.Command {
 certificate, coefficients in the units of the columns), or an evaluation
 (metrics.json or report.json).
 
-With --target, inspect also reports what matters for the prediction of that
-column: identifiers, copies of the target, columns filled in after the outcome,
-missing values, dates and levels. It proposes a command that trains on the
-table. With --out, it also writes a configuration file for train --config.`,
+With --target, inspect also reports what matters for predicting that column:
+identifiers, copies of the target, columns filled in after the outcome, missing
+values, dates and levels. It proposes a command that trains on the table. With
+--out, it also writes a configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect builtin:loans --target deny --out loans.yaml
   drotrain inspect drotrain-out/model.json
@@ -176,12 +176,12 @@ func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (
 		info, err := datasets.Get(f.Name())
 		switch {
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
-			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction"
+			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction time"
 		case slices.Contains(leaky, name):
 			g.Feature, g.Why = false, "train does not use it as a feature: it may give away the target"
 		case g.Feature:
 			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it " +
-				"out if that is illegal or it is unknown at prediction"
+				"out if that is illegal or it is unknown at prediction time"
 		default:
 			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels",
 				show.Thousands(encode.DefaultMaxLevels))

@@ -33,7 +33,7 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	for _, w := range e.Verdict.Warnings {
 		a.warn(w)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", printable.EscapeLine(path),
-		printable.EscapeLine(e.Target), e.Split, show.Plural(e.N, "row", "rows")))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on %s", printable.EscapeLine(path),
+		printable.EscapeLine(e.Target), e.Split.Rows(e.N)))
 	return true, nil
 }

@@ -40,12 +40,12 @@ func newPredict(a *app) *cobra.Command {
 		Short: "Compute predictions for the rows of a table",
 		Long: `Apply a trained model to the rows of a table. The predictions are written as
 Parquet, CSV or an Arrow stream, according to the extension of --out. The
-columns are row (counted from 1), the columns of --keep, the probabilities and
+columns are row (counted from 1), the columns of --keep, the probabilities, and
 prediction. With two classes, the column probability refers to the positive
 class; with more classes, every class has a column of probabilities.
 
-With --model - and --data -, the standard input contains the model, followed by
-the table. A spreadsheet may run text in a CSV file, such as =1+1, as a formula;
+If --model and --data are both -, standard input holds the model followed by the
+table. A spreadsheet may run text in a CSV file, such as =1+1, as a formula;
 --csv-safe prevents that. With --invalid null, rows that cannot be scored get a
 null prediction and a reason.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet

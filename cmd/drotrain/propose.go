@@ -136,11 +136,11 @@ func (p *proposedTraining) favourableQuestion() string {
 	guess := p.favourable()
 	switch {
 	case guess != "":
-		return fmt.Sprintf("which outcome is good for the person? “%s” is guessed from the names; --favourable names it for "+
-			"the rates of groups", guess)
+		return fmt.Sprintf("which outcome is good for the person? “%s” was guessed from the values' names; --favourable "+
+			"sets the outcome to which the rates by group refer", guess)
 	case p.Task == encode.Binary && (len(p.Groups) > 0 || p.flags.Changed("groups")):
-		return fmt.Sprintf("which outcome is good for the person? If it is one of them, add --favourable %s or --favourable "+
-			"%s, for the rates of groups",
+		return fmt.Sprintf("which outcome is good for the person? If either value is, add --favourable %s or --favourable "+
+			"%s; the rates by group then refer to it",
 			printable.QuoteShell(p.Positive), printable.QuoteShell(p.Negative))
 	}
 	return ""
@@ -231,6 +231,6 @@ func (p *proposedTraining) print(w io.Writer) {
 		show.Wrapped(w, "  ", s)
 	}
 	p.printMeasured(w)
-	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n",
+	fmt.Fprintf(w, "\nSuggested command; check it against what you know about the columns:\n  %s\n",
 		strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

@@ -68,7 +68,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 		if fs.Changed("group-features") && c.GroupFeatures && info.GroupsUnknown {
 			return exit.Usagef("leave out --group-features",
-				"the group columns of %s are unknown at prediction and cannot be features", c.Data)
+				"the group columns of %s are unknown at prediction time and cannot be features", c.Data)
 		}
 	}
 	if c.Target == "" {

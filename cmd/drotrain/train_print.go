@@ -202,8 +202,7 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	hint := "raise --max-passes or --gap"
 	switch {
 	case s.Status == "inconsistent":
-		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report " +
-			"the bug"
+		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report it"
 	case s.Mu == 0:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:

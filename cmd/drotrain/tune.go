@@ -35,7 +35,7 @@ func newTune(a *app) *cobra.Command {
 train does if no level is set. The output is a table (JSON, CSV or Parquet) and
 a figure of every candidate's average risk, worst-group risk and tail risk
 (CVaR), out of fold and with standard errors. The output also contains certified
-bounds of the optimal objective for every ν between the solved values.
+bounds on the optimal objective for every ν between the solved values.
 
 Hold-out rows are not used, and no final model is trained. The last line of the
 output is the command that trains the chosen model. The file train.yaml contains

@@ -94,7 +94,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 		t.Error("the exports are of one model")
 	}
 	out, _ := mustRun(t, "eval --model m --data d.csv --fail-if change.worst_group.risk.high>0")
-	if !strings.Contains(out, "The evaluation after the training recommended the standard model (ERM).") {
+	if !strings.Contains(out, "The evaluation after training recommended the standard model (ERM).") {
 		t.Error(out)
 	}
 	if out, _ = mustRun(t, "eval --model m --data d.csv --model-variant robust"); !strings.Contains(out, "robust") {

@@ -120,12 +120,12 @@ func (a *app) printVerified(o *options.Settings, r *verify.Report) error {
 	}
 	if r.Lower != nil {
 		fmt.Fprintf(a.stdout, "upper bound   %s\nlower bound   %s\n", out.Upper, out.Lower)
-		fmt.Fprintf(a.stdout, "gap           %.3g\nrelative gap  %.3g, of %.3g asked for\n", r.Gap, r.Relative, r.Asked)
+		fmt.Fprintf(a.stdout, "gap           %.3g\nrelative gap  %.3g (requested: %.3g)\n", r.Gap, r.Relative, r.Asked)
 	}
 	if !r.Proved() {
 		return refused
 	}
-	fmt.Fprintln(a.stdout, "proved: the objective of the model is that close to the optimum")
+	fmt.Fprintln(a.stdout, "proved: the objective of the model is within this gap of the optimum")
 	return nil
 }
 

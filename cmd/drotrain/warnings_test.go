@@ -144,7 +144,7 @@ func TestOptions_WithoutEffect(t *testing.T) {
 		{"--holdout crossfit --holdout time:when", "must be given once"},
 		{"--confidence 0.95", "drotrain eval --confidence"},
 		{"--alpha 0.1", "--protect"},
-		{"--no-progress", "--quiet leaves out progress"},
+		{"--no-progress", "--quiet suppresses progress"},
 	} {
 		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"},
 			strings.Fields(c.args)...)...)

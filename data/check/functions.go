@@ -168,7 +168,7 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 					Evidence: fmt.Sprintf(
 						"possible leakage: the two columns together predict the target (AUC %.4f; alone %.2f and %.2f): one of "+
 							"them may be computed from the target and the other", p, power[b], power[a]),
-					Proposal: "are both columns known at prediction? If not, leave one of them out"})
+					Proposal: "are both columns known at prediction time? If not, leave one of them out"})
 			}
 		}
 	}

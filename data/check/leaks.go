@@ -521,7 +521,7 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 				"(AUC %.2f): coefficients per group would decode the target, as if the group were computed from the target",
 			name(greatest),
 			area[greatest], name(least), area[least]),
-		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
+		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction time?"}
 }
 
 // directedArea returns the area under the ROC curve; it is below 0.5 if low scores indicate class 1.

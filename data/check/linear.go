@@ -349,7 +349,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 			p)}
 	if left > predictsAll { // the other columns predict the target too
 		f.Severity = Note
-		f.Proposal = "check that all columns are known at prediction"
+		f.Proposal = "check that all columns are known at prediction time"
 		return append(all, f)
 	}
 	for _, c := range culprits {
@@ -374,7 +374,7 @@ func quoteNames(columns []*column, last string) string {
 func (x *examination) newIdentity(parts []*column, how string) Finding {
 	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
 		Evidence: "possible leakage: the columns together determine the target: " + how,
-		Proposal: "are all of these columns known at prediction? If not, leave one of them out"}
+		Proposal: "are all of these columns known at prediction time? If not, leave one of them out"}
 	for _, c := range parts {
 		f.Columns = append(f.Columns, c.Name)
 	}

@@ -223,16 +223,16 @@ func TestTargets_PerTask(t *testing.T) {
 		pos, neg, rule     string
 		numbers, wantTasks bool
 	}{
-		{"yes no no", "", "yes", "no", "guessed from the names", false, false},
-		{"Yes No No", "", "Yes", "No", "guessed from the names", false, false},
+		{"yes no no", "", "yes", "no", "guessed from its name", false, false},
+		{"Yes No No", "", "Yes", "No", "guessed from its name", false, false},
 		{"b a a", "", "b", "a", "alphabetical", false, false},
-		{"true false true", "", "true", "false", "guessed from the names", false, false},
+		{"true false true", "", "true", "false", "guessed from its name", false, false},
 		{"0 1 1", "", "1", "0", "greater number", true, false},
 		{"-1 1 1", "", "1", "-1", "greater number", true, false},
 		{"2 10 2", "", "10", "2", "greater number", true, false},
 		{"1 0 x1 ", "", "", "", "", false, false},
-		{"yes no no", "no", "no", "yes", "as asked", false, false},
-		{"1 2 2", "1.0", "1", "2", "as asked", true, false},
+		{"yes no no", "no", "no", "yes", "as requested", false, false},
+		{"1 2 2", "1.0", "1", "2", "as requested", true, false},
 	} {
 		csv := "y,x\n"
 		for i, v := range strings.Fields(c.values) {

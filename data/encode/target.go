@@ -137,15 +137,15 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 	a, b := values[0], values[1]
 	set := func(positive, negative, rule string) error {
 		e.Target.Positive, e.Target.Negative = positive, negative
-		e.addNote("target %q: the positive class is %q and the negative class %q (%s)", c.Name, positive, negative, rule)
+		e.addNote("target %q: the positive class is %q, %s; the negative class is %q", c.Name, positive, rule, negative)
 		return nil
 	}
 	if want := e.Spec.Positive; want != "" {
 		switch v, _ := c.Match(values, want); v {
 		case a:
-			return set(a, b, "as asked")
+			return set(a, b, "as requested")
 		case b:
-			return set(b, a, "as asked")
+			return set(b, a, "as requested")
 		}
 		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive class %q does not occur in the target, which "+
 			"has the classes %q and %q",

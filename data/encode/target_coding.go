@@ -66,7 +66,7 @@ func (t Target) Validate() error {
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("a target with an exposure must be numeric and neither transformed, scaled nor shifted")
 	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !numeral.IsFinite(t.Shift)):
-		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive",
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale must be positive",
 			t.Shift, t.Scale)
 	}
 	return nil

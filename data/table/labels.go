@@ -33,8 +33,8 @@ func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	}
 	for _, word := range []string{"true", "1", "yes"} {
 		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
-			return values[i], "guessed from the names"
+			return values[i], "guessed from its name"
 		}
 	}
-	return slices.Max(values), "the last in alphabetical order"
+	return slices.Max(values), "the last value in alphabetical order"
 }

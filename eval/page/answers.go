@@ -32,7 +32,7 @@ var worries = []struct {
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
 	{"The choice is uncertain", (*page).choiceWarnings},
-	{"The training warns", (*page).noteWarnings},
+	{"Warning from training", (*page).noteWarnings},
 	{"Not settled", (*page).undecidedCriteria},
 	{"Groups too small", (*page).smallGroupWarnings},
 }
@@ -191,7 +191,7 @@ func (p *page) smallGroupWarnings() []string {
 	if small == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows, too few for any claim.",
+	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows, too few for any conclusion.",
 		printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
 }
 
@@ -346,7 +346,7 @@ func (p *page) differingCriteria() []string {
 	if rates == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s. %s sampling error; it is undecided whether %s the limit of %s.",
+	return []string{fmt.Sprintf("%s. %s sampling error; whether %s the limit of %s is undecided.",
 		strings.Join(rates, "; "), printable.Noun(len(rates), "The difference exceeds", "The differences exceed"),
 		printable.Noun(len(rates), "it exceeds", "they exceed"), limit)}
 }
@@ -381,7 +381,7 @@ func (p *page) Gates() *table {
 		return nil
 	}
 	t := &table{Title: "Gates", Head: []string{"Fails if", "Measured", "Outcome"}, IsStacked: true,
-		Foot: "The intervals refer to the measured numbers. A gate that passed does not prove that nothing changed."}
+		Foot: "The intervals are those of the measured numbers. A passed gate does not prove that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {
@@ -441,7 +441,7 @@ func (p *page) Since() *table {
 	if len(changes) == 0 || !p.E.HasGateSince() {
 		return nil
 	}
-	t := &table{Title: fmt.Sprintf("Change in the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),
+	t := &table{Title: fmt.Sprintf("Change in the %s since the evaluation %s", p.lowerRiskName(), p.E.Reference.Place()),
 		Head: []string{"Group", "Change"}, Shown: 6,
 		Foot: fmt.Sprintf("%s intervals that hold simultaneously for all groups. Grey: within sampling error.",
 			printable.WholePercent(p.E.Confidence))}
@@ -645,7 +645,7 @@ func (p *page) Glossary() (out []eval.Fact) {
 				"of rows from every group")
 		case eval.RescaledModel:
 			add("Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows what less confident scores "+
-				"alone achieve")
+				"achieve on their own")
 		case eval.RobustModel:
 			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that the "+
 				"level of robustness allows")

@@ -89,8 +89,8 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 	}
 	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by fraction of worst rows. ",
 		Caption: fmt.Sprintf(
-			"CVaR on the %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%%, CVaR is the mean loss of "+
-				"all rows.", e.Split)}
+			"CVaR on %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%%, CVaR is the mean loss of "+
+				"all rows.", e.Split.Rows(e.N))}
 	l := chart.Lines{XLabel: "worst fraction of the rows, α", YLabel: riskLabel(e) + " of the worst fraction α of the " +
 		"rows",
 		XLog: true, XShare: true}
@@ -174,7 +174,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := "Per standard deviation of the column, largest first, without the intercept."
+	caption := "Coefficients per standard deviation of their column, largest first; the intercept is omitted."
 	if len(rows) > maxCoefficients {
 		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
 			printable.Count(len(rows)))
@@ -264,12 +264,12 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
-		Caption: "Every candidate " + where + ": " + c.AverageName() + " (horizontal) against " + c.Criterion +
-			" (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one " +
-			"kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard " +
+		Caption: "Each candidate, " + where + ": the " + c.Criterion + " (vertical axis) against the " + c.AverageName() +
+			" (horizontal axis). Lower left is better; the ring marks the chosen candidate. Each line joins candidates of one " +
+			"kind, which differ in robustness or in μ. Thin lines show one standard error of the change from the standard " +
 			"model (ERM), computed from paired rows.",
-		Alt: fmt.Sprintf("%s and %s %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion,
-			c.AverageName(), where, len(c.Candidates),
+		Alt: fmt.Sprintf("The %s and the %s of %d models, %s. ERM has %s and %s; the chosen model (%s) has %s and %s.",
+			c.Criterion, c.AverageName(), len(c.Candidates), where,
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(
 				float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true

@@ -46,7 +46,7 @@ func barsCaption(e *eval.Evaluation, small bool, left int) string {
 		s = fmt.Sprintf(" Bars: %s intervals that hold simultaneously for all groups.", printable.WholePercent(e.Confidence))
 	}
 	if small {
-		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
+		s += fmt.Sprintf(" Grey names and open marks: fewer than %d rows, too few for any conclusion.", e.MinGroupSize)
 	}
 	if left > 0 {
 		s += " " + printable.Plural(left, "more group is", "more groups are") + " in metrics.json."
@@ -81,7 +81,8 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
-		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) +
+		Caption: fmt.Sprintf("Groups of %s on %s, in descending order of the risk of "+
+			"%s.", g.Name, e.Split.Rows(e.N), e.Models[0].Name) +
 			barsCaption(e, small, g.Count()-len(rows)),
 		Alt: "Risk by group. " + alt, drawing: d.Drawing()}, true
 }

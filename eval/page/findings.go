@@ -191,15 +191,15 @@ func (p *page) worstFinding() string {
 			"combined, %[4]s",
 			printable.Group(w.Label), risk, here, rest)
 	}
-	than := fmt.Sprintf("the %s of %d of these groups alone", risk, len(open))
+	than := fmt.Sprintf("the %s of %d of these groups taken one by one", risk, len(open))
 	switch {
 	case len(open) <= 2:
 		than = "the " + risk + " of " + printable.JoinWords(open, "or")
 	case len(open) == len(c.Others):
-		than = "the " + risk + " of any single one of these groups"
+		than = "the " + risk + " of any one of these groups"
 	}
 	return fmt.Sprintf("%[1]s has the largest %[2]s, %[3]s: measurably above the %[2]s of the other groups combined, "+
-		"%[4]s, but not above %[5]s",
+		"%[4]s, but not measurably above %[5]s",
 		printable.Group(w.Label), risk, here, rest, than)
 }
 
@@ -250,7 +250,7 @@ func (p *page) modelsFinding() string {
 	if worst == average {
 		return fmt.Sprintf("%s is %s %s, in the worst group and on average", p.nameOf(k), average, p.E.ModelName(0))
 	}
-	return fmt.Sprintf("%s is %s %s in the worst group, and on average %s it", p.nameOf(k), worst, p.E.ModelName(0),
+	return fmt.Sprintf("%s is %s %s in the worst group, and %s it on average", p.nameOf(k), worst, p.E.ModelName(0),
 		average)
 }
 
@@ -295,7 +295,8 @@ func (p *page) curvesFinding() string {
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
 		tail, all := printable.Pair(float64(m.CVaRAt(eval.TailAlpha)), float64(m.Overall.Risk()))
-		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(), tail, all)
+		return fmt.Sprintf("The %s is %s in the worst 10\u00a0%% of the rows and %s over all "+
+			"rows", p.lowerRiskName(), tail, all)
 	}
 	size := printable.Points(math.Abs(v)) + " percentage points"
 	if q.Unit == "target" {
@@ -337,7 +338,8 @@ func (p *page) slicesFinding() string {
 	}
 	s := fmt.Sprintf("Rows with %s are predicted worse than the rest", first.Condition)
 	if n > 1 {
-		s += fmt.Sprintf(", and %s", printable.Plural(n-1, "other slice", "other slices"))
+		s += fmt.Sprintf(", and so %s %s", printable.Noun(n-1, "is", "are"), printable.Plural(n-1, "other slice",
+			"other slices"))
 	}
 	return s
 }

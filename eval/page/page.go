@@ -289,7 +289,7 @@ func (p *page) Certificate() []eval.Fact {
 		yes = "yes"
 	}
 	if c.Target > 0 {
-		asked = " (asked for: " + printable.Scientific(float64(c.Target)) + ")"
+		asked = " (requested: " + printable.Scientific(float64(c.Target)) + ")"
 	}
 	out := []eval.Fact{
 		{Key: "Certified to the requested gap", Value: yes},
@@ -361,8 +361,8 @@ func (p *page) Methods() []string {
 		"Risk is the mean loss. The worst group is the group with the largest risk among the groups of the last grouping " +
 			"that have enough rows; the grouping and the minimum size are given above.",
 		"Difference: largest minus smallest group value. Ratio: smallest divided by largest. “To overall” compares with " +
-			"the value over all rows instead. Averages over groups weight the groups equally, or by their share of the " +
-			"training rows (of the evaluated rows, if the share of the training rows is unknown).",
+			"the value over all rows instead. Averages over groups are either unweighted or weighted by each group’s " +
+			"share of the training rows; if that share is unknown, by its share of the evaluated rows.",
 		"CVaR at α is the mean of the largest fraction α of the losses; the row at the boundary counts in part.",
 	}
 	switch {
@@ -375,24 +375,23 @@ func (p *page) Methods() []string {
 			"the logit scale. Average precision has no interval if a class has fewer than 10 rows; risk, log loss, Brier "+
 			"score and calibration have no interval if a class has no rows.")
 	case e.Task == eval.Multiclass:
-		out = append(out, "Recall, precision and macro-F1 have no intervals. Every class has intervals of its risk and "+
-			"of its accuracy, and the accuracy of a class equals its recall.")
+		out = append(out, "Recall, precision and macro-F1 have no intervals. Every class has intervals for its risk "+
+			"and its accuracy; the accuracy of a class equals its recall.")
 	default:
 		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "The ECE uses 10 bins of equal width. With few rows the ECE is biased upwards, so its interval "+
-			"bounds the error of every bin in every draw. This interval is wide if the errors of the bins are near 0, and "+
-			"it may lie below the estimate. Summaries of the ECE over groups, such as the largest value, have no intervals.")
+		out = append(out, "The ECE uses 10 bins of equal width. If there are few rows, the ECE is biased upwards. Its "+
+			"interval therefore bounds the error of every bin separately; it is wide if these errors are near 0, and may "+
+			"lie below the estimate. Summaries of the ECE over groups, such as the largest value, have no intervals.")
 	}
 	if e.Resamples != 0 {
 		out = append(out, fmt.Sprintf(
 			"All other intervals of measures and changes have level %[3]s; they follow from the influence of each row, "+
-				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way, but at a "+
-				"higher level: that of the %[3]s quantile of the largest studentised deviation over all groups with enough "+
-				"rows, all models and all differences (%[1]s draws, seed %[2]d). Simultaneous intervals hold for all these "+
-				"quantities at once, "+
-				"whichever group is the worst.",
+				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way but are "+
+				"wider: their critical value is the %[3]s quantile of the largest studentised deviation over all groups "+
+				"with enough rows, all models and all differences (%[1]s draws, seed %[2]d). They hold for all these "+
+				"quantities at once, whichever group is worst.",
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {

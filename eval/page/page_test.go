@@ -28,7 +28,7 @@ func TestPage_IsWellFormed(t *testing.T) {
 				t.Errorf("page contains %q", no)
 			}
 		}
-		for _, yes := range []string{"<title>Sample</title>", "Verdict", "insufficient evidence", "DRAGO",
+		for _, yes := range []string{"<title>Sample</title>", "Verdict", "too few rows", "DRAGO",
 			"Effective sample size", "Caveats", "drotrain train sample.csv", "prefers-color-scheme", "@media print",
 			`aria-labelledby="cvar-t cvar-d"`} {
 			if !strings.Contains(s, yes) {
@@ -158,7 +158,7 @@ func TestPage_OfHardInputHasNoNaN(t *testing.T) {
 			t.Errorf("AUC of one class: %v", e.Models[0].Overall.Why)
 		}
 		if name == "all groups small" && (e.Models[0].WorstGroup != nil ||
-			!strings.Contains(strings.Join(e.Caveats, " "), "insufficient evidence")) {
+			!strings.Contains(strings.Join(e.Caveats, " "), "too few to count as the worst group")) {
 			t.Errorf("small groups: %v", e.Caveats)
 		}
 	}
@@ -212,7 +212,7 @@ func TestPage_MoreGroupsThanShown(t *testing.T) {
 		if worst := strings.Count(text, "(largest RMSE, robust)"); worst != 1 {
 			t.Errorf("%d groups: %d are the worst", groups, worst)
 		}
-		if n := strings.Count(text, "(insufficient evidence)"); n != small {
+		if n := strings.Count(text, "(too few rows)"); n != small {
 			t.Errorf("%d groups: %d are too small, not %d", groups, n, small)
 		}
 	}

@@ -53,7 +53,7 @@ func (p *page) Groups() *table {
 			label, class = label+" ("+p.worstMark()+")", "worst"
 		}
 		if !h.Sufficient {
-			label, class = label+" (insufficient evidence)", "faint"
+			label, class = label+" (too few rows)", "faint"
 		}
 		add(h, label, class)
 	}
@@ -250,7 +250,7 @@ func (p *page) Rates() *table {
 		}
 		class := ""
 		if !h.Sufficient {
-			cells[0], class = cells[0]+" (insufficient evidence)", "faint"
+			cells[0], class = cells[0]+" (too few rows)", "faint"
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
@@ -351,7 +351,7 @@ func (p *page) Ranking() *table {
 		t.Foot = fmt.Sprintf("Changes in the %s relative to %s, with %s intervals", p.lowerRiskName(), p.Models[0],
 			printable.WholePercent(e.Confidence))
 		if hasGroups && len(p.Models) > 1 {
-			t.Foot += "; those of the worst group allow for the selection of this group"
+			t.Foot += "; the intervals for the worst group allow for the selection of this group"
 		}
 		t.Foot += ". Grey: no measurable difference."
 	}

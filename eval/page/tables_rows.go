@@ -95,8 +95,8 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		return nil
 	}
 	foot := &out[len(out)-1].Foot
-	*foot = "Each group's coefficient is the shared coefficient plus the deviation of the group. The second column is " +
-		"the " + g.Unit +
+	*foot = "Each group's coefficient is the shared coefficient plus the deviation of the group. The second number " +
+		"in a cell is the " + g.Unit +
 		" of a numeric feature. Missing, rare and unseen groups have the shared coefficients."
 	if panels > 0 {
 		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON report."

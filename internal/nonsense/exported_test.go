@@ -303,6 +303,7 @@ var exported = []room{
 			reflect.TypeFor[*eval.Objective](),
 			reflect.TypeFor[*eval.Reference](),
 			reflect.TypeFor[*eval.Report](),
+			reflect.TypeFor[*eval.Split](),
 			reflect.TypeFor[*eval.Tally](),
 			reflect.TypeFor[*eval.Task](),
 			reflect.TypeFor[*eval.Values](),

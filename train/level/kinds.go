@@ -179,7 +179,7 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against changes in the encoded features, with a Euclidean norm of at most ε > 0 on average (type-1 " +
+			Help: "protect against changes in the encoded features whose Euclidean norm is at most ε > 0 on average (type-1 " +
 				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, huber or " +
 				"quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },

@@ -28,15 +28,14 @@ func (x *Measured) Report() (*eval.Report, error) {
 	if !m.Trained.IsZero() {
 		day = " " + m.Trained.Format(time.DateOnly)
 	}
-	where := "the " + string(x.Evaluation.Split)
+	where := x.Evaluation.Split.Rows(x.Evaluation.N)
 	if x.Evaluation.Split == eval.Table && x.table != "" {
-		where = x.table
+		where = fmt.Sprintf("%s (%s)", x.table, printable.Plural(x.Evaluation.N, "row", "rows"))
 	}
 	r := &eval.Report{
-		Title: fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained%s on %s rows, evaluated on %s (%s rows).", day, printable.Count(m.TrainRows), where,
-			printable.Count(x.Evaluation.N)),
-		Trained: m.Trained,
+		Title:    fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
+		Subtitle: fmt.Sprintf("Trained%s on %s rows, evaluated on %s.", day, printable.Count(m.TrainRows), where),
+		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// A chosen level was chosen on the training rows alone, with ERM among the candidates.

@@ -26,10 +26,10 @@ func (o *Options) ReadCard(r io.Reader) error {
 	var doc yaml.Node
 	d := yaml.NewDecoder(io.LimitReader(r, 1<<20))
 	if err := d.Decode(&doc); err != nil {
-		return fmt.Errorf("a model card must be a YAML map of names to text: %w", err)
+		return fmt.Errorf("a model card must be a YAML map from names to text: %w", err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"",
+		return fmt.Errorf("line %d: a model card is a YAML map from names to text, as in \"owner: Risk team\"",
 			max(1, doc.Line))
 	}
 	seen := make(map[string]bool)
@@ -47,7 +47,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 		}
 		if key == "labels" && m[1].Kind == yaml.MappingNode {
 			if err := m[1].Decode(&labels); err != nil {
-				wrong = append(wrong, fmt.Sprintf("line %d: labels are a map of texts to texts", m[1].Line))
+				wrong = append(wrong, fmt.Sprintf("line %d: labels must be a map from text to text", m[1].Line))
 			}
 			continue
 		}

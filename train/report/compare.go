@@ -110,9 +110,9 @@ func comparedTitle(e *eval.Evaluation) string {
 	case 2:
 		switch e.Verdict.Recommended {
 		case names[0]:
-			return fmt.Sprintf("%s is kept, predicting %s (compared with %s)", names[0], e.Target, names[1])
+			return fmt.Sprintf("%s is kept for predicting %s (compared with %s)", names[0], e.Target, names[1])
 		case names[1]:
-			return fmt.Sprintf("%s is better than %s, predicting %s", names[1], names[0], e.Target)
+			return fmt.Sprintf("%s is better than %s at predicting %s", names[1], names[0], e.Target)
 		}
 	}
 	return strings.Join(names, " against ") + ": " + e.Target
@@ -120,9 +120,8 @@ func comparedTitle(e *eval.Evaluation) string {
 
 // measuredOn states which rows were evaluated.
 func measuredOn(e *eval.Evaluation, table string) string {
-	where := "the " + string(e.Split)
 	if e.Split == eval.Table && table != "" {
-		where = table
+		return fmt.Sprintf("Measured on %s (%s).", table, printable.Plural(e.N, "row", "rows"))
 	}
-	return fmt.Sprintf("Measured on %s (%s).", where, printable.Plural(e.N, "row", "rows"))
+	return fmt.Sprintf("Measured on %s.", e.Split.Rows(e.N))
 }

@@ -72,12 +72,12 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		if best.Change >= 0 {
 			change = fmt.Sprintf("rose by %.1f\u00a0%%", 100*best.Change/d.Shared)
 		}
-		ridges := fmt.Sprintf("κ = %v, the ridge penalty of the groups’ own coefficients divided by that of the shared "+
-			"coefficients", d.Ridges[0])
+		ridges := fmt.Sprintf("κ, the ridge penalty of the groups’ own coefficients relative to the shared ones, is "+
+			"%v", d.Ridges[0])
 		if len(d.Ridges) > 1 {
 			ridges = fmt.Sprintf(
-				"κ = %v for groups and %v for combinations of groups, their ridge penalties divided by that of the shared "+
-					"coefficients", d.Ridges[0],
+				"κ, their ridge penalty relative to the shared coefficients, is %v for groups and %v for combinations of "+
+					"groups", d.Ridges[0],
 				d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(

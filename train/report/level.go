@@ -25,7 +25,7 @@ func objectiveText(m *train.Model) string {
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
-		return "the settings, including μ, were given and not chosen; the baseline has the same μ"
+		return "the settings, including μ, were given rather than chosen; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
 		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. The "+

@@ -138,7 +138,7 @@ func TestCompare_TableOrder(t *testing.T) {
 // The origin of the level is stated with the μ of ERM.
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
-	if said := selectionText(m); !strings.Contains(said, "not chosen") {
+	if said := selectionText(m); !strings.Contains(said, "rather than chosen") {
 		t.Errorf("%q", said)
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}

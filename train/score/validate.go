@@ -61,7 +61,8 @@ func (t *Target) validate(classes int) error {
 	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
 		return fmt.Errorf("unknown function %q of the target: it must be log or log1p, of a number", t.Transform)
 	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite and the scale positive", t.Shift,
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale must be "+
+			"positive", t.Shift,
 			t.Scale)
 	case !(t.Smear >= 0) || !finite(t.Smear):
 		return fmt.Errorf("the smearing factor of the target is %v; it must be finite and ≥ 0", t.Smear)
@@ -91,7 +92,7 @@ func (f *Formula) validateMargin() error {
 			return fmt.Errorf("product %d has no factors", i)
 		case !finite(p.Weight) || !finite(p.Shift) || !finite(p.Scale) || p.Scale == 0:
 			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v; all three must be finite, and the "+
-				"scale not 0", i, p.Weight, p.Shift, p.Scale)
+				"scale must not be 0", i, p.Weight, p.Shift, p.Scale)
 		}
 		for k := range p.Factors {
 			x := &p.Factors[k]
@@ -127,7 +128,8 @@ func (t *Term) validate() error {
 	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
 		return fmt.Errorf("the kind of the column cannot be %v", t.Kind)
 	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale not 0", t.Weight,
+		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale must not be "+
+			"0", t.Weight,
 			t.Shift, t.Scale)
 	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
 		return fmt.Errorf("there are %d levels, but %d weights", len(t.Levels), len(t.Weights))

@@ -350,7 +350,7 @@ func (c *selectionRun) setReason() {
 	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (%sstandard error %.2g) %s; the %s %s by %.3g",
 		name, CriterionText(c.Criterion, c.Rate), k.Improvement, smoothed, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
-		c.Reason += fmt.Sprintf("; this comparison rests on %s of the worst group",
+		c.Reason += fmt.Sprintf("; this comparison is based on %s of the worst group",
 			printable.Plural(k.Deciding, "row", "rows"))
 	}
 }
@@ -370,7 +370,7 @@ func CriterionText(criterion string, rate float64) string {
 	case "tail":
 		return "risk of the worst tenth"
 	case "trade-off":
-		return fmt.Sprintf("trade-off of the worst group’s risk and %.3g times the average risk", rate)
+		return fmt.Sprintf("trade-off between the worst group’s risk and %.3g times the average risk", rate)
 	}
 	return "average risk"
 }

@@ -208,7 +208,7 @@ func (l *lines) rowError(err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, encoding.ErrInvalidUTF8):
-		return &table.Error{Row: l.row, Msg: "the text is not UTF-8, in this row or soon after it",
+		return &table.Error{Row: l.row, Msg: "the text is not UTF-8 in this row or shortly after it",
 			Hint: "save the file as UTF-8"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &table.Error{Class: table.ErrDamaged, Row: l.row, Msg: "the file ends within this row; it may be truncated"}

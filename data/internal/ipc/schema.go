@@ -134,7 +134,7 @@ func integerOf(t fbTable) table.Element {
 	}
 	e := table.Element{Size: t.int32(0, 0) / 8, Signed: t.int8(1) == 1}
 	if e.Size != 1 && e.Size != 2 && e.Size != 4 && e.Size != 8 {
-		panic(table.Damaged("the schema has integers of %d bits, but Arrow has only 8, 16, 32 and 64", t.int32(0, 0)))
+		panic(table.Damaged("the schema has %d-bit integers, but Arrow has only 8, 16, 32 and 64 bits", t.int32(0, 0)))
 	}
 	return e
 }
@@ -171,7 +171,7 @@ func (f *field) setType(t fbTable) {
 		f.Label = f.Element.String()
 	case typeDecimal:
 		if f.Bits = t.int32(2, 128); f.Bits != 32 && f.Bits != 64 && f.Bits != 128 && f.Bits != 256 {
-			panic(table.Damaged("the schema has decimals of %d bits, but Arrow has only 32, 64, 128 and 256", f.Bits))
+			panic(table.Damaged("the schema has %d-bit decimals, but Arrow has only 32, 64, 128 and 256 bits", f.Bits))
 		}
 		f.Scale = int32(t.int32(1, 0))
 		if f.Scale > 1000 || f.Scale < -1000 {
@@ -192,7 +192,7 @@ func (f *field) setType(t fbTable) {
 		case typeTime:
 			f.Exact.Form, f.Exact.Bits = table.TimeForm, t.int32(1, 32)
 			if f.Element.Size = t.int32(1, 32) / 8; f.Element.Size != 4 && f.Element.Size != 8 {
-				panic(table.Damaged("the schema has times of %d bits, but Arrow has only 32 and 64", t.int32(1, 32)))
+				panic(table.Damaged("the schema has %d-bit times, but Arrow has only 32 and 64 bits", t.int32(1, 32)))
 			}
 		case typeTimestamp:
 			f.Exact.Form, f.Exact.Zone = table.TimestampForm, t.text(1)

@@ -221,7 +221,7 @@ func int96Nanoseconds(b []byte) int64 {
 	ns := int64(binary.LittleEndian.Uint64(b))
 	if max(day, -day) > 106750 || max(ns, -ns) > perDay {
 		panic(&table.Error{Msg: "a 96-bit timestamp lies outside the years 1677 to 2262",
-			Hint: "write the column as timestamps of microseconds"})
+			Hint: "write the column with microsecond timestamps"})
 	}
 	return day*perDay + ns
 }

@@ -181,7 +181,7 @@ var (
 	// ErrSteep reports that 1/ν overflows in the second derivatives.
 	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: use a larger ν, or ν = 0")
 	// ErrIndefinite reports that rounding has left no usable Hessian.
-	ErrIndefinite = errors.New("dro: the Hessian is not positive definite, even up to rounding")
+	ErrIndefinite = errors.New("dro: the Hessian is not positive definite, even allowing for rounding")
 )
 
 // The damping λ of a Hessian after the first failure, and the λ below which damping is removed.

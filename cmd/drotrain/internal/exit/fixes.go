@@ -37,7 +37,7 @@ var remedies = map[fix.Fix]remedy{
 	fix.NameTarget:      {text: "name the target with --target COLUMN"},
 	fix.NamePositive:    {text: "set --positive to one of these"},
 	fix.ForgetPositive:  {text: "leave --positive out"},
-	fix.SayNoHeader:     {text: "say --no-header"},
+	fix.SayNoHeader:     {text: "use --no-header"},
 	fix.SayDelimiter:    {text: "name the separator with --delimiter"},
 	fix.Standardise:     {text: "set --scale standard"},
 	fix.KeepDouble:      {text: "keep the rows with --storage float64"},

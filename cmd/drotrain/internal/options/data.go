@@ -20,8 +20,8 @@ var modelOptions = []Option{
 		Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
 	{Name: "model-variant", Commands: "eval predict export",
 		Help: "model to use from the file: recommended (by train), robust (the trained model), erm (the standard " +
-			"model), balanced (group-balanced ERM) or rescaled (ERM with rescaled scores); the default is " +
-			"recommended if cross-validation chose the robustness, otherwise robust",
+			"model), balanced (group-balanced ERM) or rescaled (ERM with rescaled scores) (default: \"recommended\" if " +
+			"cross-validation chose the robustness, otherwise \"robust\")",
 		Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
 }
 
@@ -65,7 +65,7 @@ var dataOptions = []Option{
 		Help: "with --predictions: `columns` whose values define the slices that are searched for high risk (default: " +
 			"all columns that have no other role)",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Columns, nil) }},
-	{Name: "drop", Commands: "train* tune*", Help: "`columns` that are not used"},
+	{Name: "drop", Commands: "train* tune*", Help: "`columns` to ignore"},
 	{Name: "drop", Commands: "eval", Help: "with --predictions: `columns` that do not define slices"},
 	{Name: "filter", Commands: "train* tune*",
 		Help: "train only on rows that satisfy the `condition`; for example, 'age >= 18 && state != \"PR\"'"},
@@ -75,7 +75,7 @@ var dataOptions = []Option{
 	{Name: "training-filter", Commands: "eval", Help: "apply to --data the --filter that was used in training",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict",
-		Help:  "fail with exit code 4, instead of a warning, if the rows of --data differ from the training rows",
+		Help:  "fail with exit code 4, rather than warn, if the rows of --data differ from the training rows",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
 		Help: "`column` with positive row weights, such as survey weights; a row of weight 2 counts as two identical rows"},
@@ -100,13 +100,13 @@ var featureOptions = []Option{
 			"rows)"},
 	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune",
-		Help: "smallest number of training `rows` of a level; levels with fewer rows, and levels unseen in training, " +
-			"are merged into the level \"(other)\""},
+		Help: "levels with fewer training `rows` than this, and levels unseen in training, are merged into the level " +
+			"\"(other)\""},
 	{Name: "group-features", Commands: "train tune",
 		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); shared " +
-			"(as features; all groups share the coefficients of the other features); pooled (coefficients by group, " +
-			"shrunk towards common ones, and coefficients by combination of groups where these are measurably " +
-			"better); auto (pooled if measurably better in cross-validation, otherwise shared)"},
+			"(as features; all groups share the coefficients of the other features); pooled (separate coefficients for each " +
+			"group, shrunk towards common ones, and for each combination of groups where that is measurably better); auto " +
+			"(pooled if measurably better in cross-validation, otherwise shared)"},
 	{Name: "scale", Commands: "train tune",
 		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by their means " +
 			"and standard deviations in the training rows); max (numeric features are divided by their largest " +
@@ -129,13 +129,18 @@ var holdoutOptions = []Option{
 		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random proportion); time:COLUMN (the latest " +
 			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and " +
 			"test); file:FILE (another table); crossfit (all rows, each predicted by one of five additional models " +
-			"that was trained without the row); auto (crossfit below 2000 rows, otherwise 0.2)",
+			"that was trained without the row); auto (crossfit for tables of fewer than 2000 rows, otherwise 0.2)",
 		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
-	{Name: "holdout", Commands: "tune inspect",
-		Help: "hold-out `rows`, which are left out: 0.2 (a random proportion); time:COLUMN (the latest rows); " +
+	{Name: "holdout", Commands: "tune",
+		Help: "hold-out `rows`, which tune does not use: 0.2 (a random proportion); time:COLUMN (the latest rows); " +
 			"units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and test); " +
-			"file:FILE (another table)",
+			"file:FILE (another table); auto (0.2)",
+		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
+	{Name: "holdout", Commands: "inspect",
+		Help: "`rows` that train will hold out, so that inspect knows the role of the column: time:COLUMN (the latest " +
+			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and test); " +
+			"auto (train decides)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
@@ -156,7 +161,8 @@ var readingOptions = []Option{
 	{Name: "strip", Commands: "train tune eval predict inspect",
 		Help: "`characters` to strip from both ends of numbers in text files; for example, '%$€'"},
 	{Name: "relabel", Commands: "train tune eval predict inspect",
-		Help: "`texts` to replace before types are decided, written as OLD->NEW and separated by commas; for example, " +
+		Help: "`texts` to replace before column types are determined, written as OLD->NEW and separated by commas; for " +
+			"example, " +
 			"'<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
 		Help: "how date and time columns are used: number (days since 1970), parts (year, month, weekday with Sunday = " +
@@ -165,7 +171,7 @@ var readingOptions = []Option{
 		Help: "order of day and month in dates such as 3/4/2024 (default: the order of the unambiguous dates in the " +
 			"same column)"},
 	{Name: "time-zone", Commands: "train tune inspect",
-		Help: "time `zone` to which --dates parts converts times that have a zone, such as Europe/Berlin (default: the " +
+		Help: "time `zone`, such as Europe/Berlin, to which --dates parts converts times that have a zone (default: the " +
 			"zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect",
 		Help: "`columns` to read as numbers although their values have leading zeros"},

@@ -123,42 +123,43 @@ func foreignSets() (all []foreignName) {
 			names, symbols = append(names, string(d)), append(symbols, d.Symbol())
 			continue
 		}
-		hint := fmt.Sprintf("the ball of the %s is --penalty %s --radius ρ", d.Symbol(), d)
+		hint := fmt.Sprintf("set a ball of the %s with --penalty %s --radius ρ", d.Symbol(), d)
 		all = append(all, foreignName{string(d) + " " + strings.ReplaceAll(d.Symbol(), " ", "-"), "penalty", hint})
 	}
 	return append(all,
 		foreignName{strings.Join(names, " "), "penalty",
-			"the divergence is --penalty " + printable.JoinWords(names, "or") + ", with --nu or --radius"},
+			"set the divergence with --penalty " + printable.JoinWords(names, "or") + ", and its strength with --nu or --radius"},
 		foreignName{"dro method group-dro groupdro", "adversary",
-			"CVaR is --protect, group DRO --adversary groups --nu 0, a " + printable.JoinWords(symbols, "or") +
-				" penalty --nu and a ball --radius with --penalty"})
+			"use --protect for CVaR, --adversary groups --nu 0 for group DRO, --nu for a " +
+				printable.JoinWords(symbols, "or") + " penalty, and --radius with --penalty for a ball"})
 }
 
 var elsewhere = append(foreignSets(), []foreignName{
-	{"lambda l2 ridge", "mu", "the weight of the ridge penalty is --mu"},
-	{"huber-delta", "loss", "the δ of the Huber loss stands behind its name: --loss huber:2"},
+	{"lambda l2 ridge", "mu", "set the coefficient of the ridge penalty with --mu"},
+	{"huber-delta", "loss", "write the δ of the Huber loss after its name: --loss huber:2"},
 	{"test test-size holdout-data split group-holdout time evaluate", "holdout",
-		"rows are held out by --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
-	{"label", "target", "the column to predict is --target"},
+		"hold out rows with --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
+	{"label", "target", "name the column to predict with --target"},
 	{"compare", "score", "name the models in one option, the baseline first: --model A,B"},
 	{"log square spline", "transform",
-		"columns are transformed by --transform COLUMN:log, COLUMN:square or COLUMN:spline4"},
-	{"scale-target", "scale", "--scale none leaves features and target in their units"},
+		"transform columns with --transform COLUMN:log, COLUMN:square or COLUMN:spline4"},
+	{"scale-target", "scale", "--scale none leaves the features and the target in their units"},
 	{"max-levels", "min-count", "--min-count 20 merges rare levels into one"},
 	{"group-coefficients", "group-features",
-		"coefficients by group are set by --group-features no, shared, pooled or auto"},
-	{"random-state", "seed", "the seed is --seed"},
-	{"n-jobs jobs", "threads", "the number of threads is --threads"},
-	{"on-disk", "memory", "--memory 0 keeps the rows on disk"},
+		"control coefficients by group with --group-features no, shared, pooled or auto"},
+	{"random-state", "seed", "set the seed with --seed"},
+	{"n-jobs jobs", "threads", "set the number of threads with --threads"},
+	{"on-disk", "memory", "--memory 0 stores the rows on disk"},
 	{"checkpoint-every", "resume", "a checkpoint for --resume is written every 30 seconds"},
-	{"sep", "delimiter", "the character between fields is --delimiter"},
-	{"na-values", "na", "values to treat as missing are --na"},
-	{"confidence", "radius", "the intervals of the report are those of `drotrain eval --confidence`"},
-	{"unit", "card", "the unit of the target is a line of the model card (--card): unit: USD per week"},
+	{"sep", "delimiter", "set the character between fields with --delimiter"},
+	{"na-values", "na", "name the values that mean missing with --na"},
+	{"confidence", "radius", "set the confidence level of a report with `drotrain eval --confidence`"},
+	{"unit", "card", "state the unit of the target in the model card (--card), in a line such as unit: USD per week"},
 	{"fast quick no-report", "report",
-		"--report fast measures without intervals, slices and plots; --report none writes only the model"},
-	{"plots", "report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"},
-	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
+		"--report fast evaluates without intervals, slices and plots; --report none writes only the model"},
+	{"plots", "report", "train writes figures as .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes " +
+		"other formats"},
+	{"no-progress", "quiet", "--quiet suppresses progress and notes; without a terminal, progress is one line per minute"},
 }...)
 
 // unknownNameHint returns a hint about an option or key that does not exist: the meaning of a name from another

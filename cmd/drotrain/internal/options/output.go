@@ -23,9 +23,10 @@ var evaluationOptions = []Option{
 			"option can be repeated",
 		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
-		Help: "`file` with the earlier evaluation for the prefix since. in conditions: metrics.json, report.json or a " +
+		Help: "`file` with the earlier evaluation to which conditions with the prefix since. refer: metrics.json, " +
+			"report.json or a " +
 			"model (default: the evaluation of --model on its hold-out rows)",
-		Short: "`file` with the earlier evaluation for the prefix since. in conditions",
+		Short: "`file` with the earlier evaluation to which conditions with the prefix since. refer",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval",
 		Help: "with --predictions: type of the target (default: binary if the target has two values)",
@@ -33,7 +34,7 @@ var evaluationOptions = []Option{
 			return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 		}},
 	{Name: "min-group-size", Commands: "train tune eval",
-		Help: "smallest number of rows with which a group can be the worst group; smaller groups are only listed"},
+		Help: "groups with fewer rows than this are listed but cannot be the worst group"},
 	{Name: "threshold", Commands: "train",
 		Help: "for two classes: lowest probability at which train, predict and eval predict the positive class " +
 			"(default 0.5)"},
@@ -58,18 +59,18 @@ var evaluationOptions = []Option{
 			return setting.Number(&s.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
 		}},
 	{Name: "tolerance", Commands: "eval",
-		Help: "largest accepted difference between groups in the selection rate, and in the true positive rate",
+		Help: "largest accepted difference between groups in the selection rate and in the true positive rate",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Number(&s.Tolerance,
 				"be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart",
 				func(x float64) bool { return x > 0 && x <= 1 })
 		}},
 	{Name: "favourable", Commands: "train",
-		Help:  favourableHelp + " (default: guessed from the names of the values, with a note)",
+		Help:  favourableHelp + " (default: guessed from the values' names; a note reports the guess)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "favourable", Commands: "eval",
-		Help: favourableHelp + " (default: the value used in training; otherwise " +
-			"guessed from the names of the values, with a note)",
+		Help: favourableHelp + " (default: the value used in training; otherwise guessed from the values' names, as a note " +
+			"reports)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "reference-group", Commands: "train eval",
 		Help: "`group` with which the four-fifths rule compares the other groups (default: the group with the highest " +
@@ -103,7 +104,7 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help: "`file` for the proof with which drotrain verify checks the certificate; the name ends in .parquet, " +
+		Help: "`file` for the proof that drotrain verify uses to check the certificate; the name ends in .parquet, " +
 			".csv, .tsv or .arrows",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
@@ -143,7 +144,7 @@ var outputOptions = []Option{
 			return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 		}},
 	{Name: "format", Commands: "export*",
-		Help: "format of the file (default: the format that the extension of --out names)",
+		Help: "format of the file (default: determined by the extension of --out)",
 		Value: func(s *Settings) *setting.Value {
 			var names []string
 			for _, f := range export.Formats() {

@@ -33,7 +33,8 @@ var choiceOptions = []Option{
 	{Name: "select", Commands: "train* tune*",
 		Help: "criterion that cross-validation minimises: worst-group (the risk of the worst group); " +
 			"worst-group-accuracy (the error rate of the worst group); average (the average risk); tail (the mean of " +
-			"the largest tenth of the losses); trade-off ((worst-group risk + rate · average risk)/(1 + rate)). The " +
+			"the largest tenth of the losses); trade-off (the weighted mean (worst-group risk + r · average risk)/(1 + r), " +
+			"where r is 2 or, in tune, --rate). The " +
 			"default without --groups is tail. The default with --groups is worst-group-accuracy for classes with 50 " +
 			"or more numeric features and no group feature, and trade-off in all other cases",
 		Short: "criterion that cross-validation minimises: worst-group, worst-group-accuracy, average, tail or " +
@@ -41,7 +42,7 @@ var choiceOptions = []Option{
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
 		Help: "choose the robustness on these `rows` instead of by cross-validation: FILE (another table) or split:COLUMN " +
-			"(the rows in which COLUMN is \"validation\"). All candidate models are trained on the other rows, except that of " +
+			"(the rows in which COLUMN is \"validation\"). All candidate models are trained on the other rows, except for " +
 			"--average validation-subsets"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst-group risk has weight 1",
@@ -72,7 +73,8 @@ var solverOptions = []Option{
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify, at which the solver stops"},
 	{Name: "max-passes", Commands: "train",
 		Help: "largest number of passes over the rows in each solve; at least one pass is made"},
-	{Name: "seed", Commands: "train tune eval", Help: "random seed of hold-out, folds, resamples and stochastic solvers"},
+	{Name: "seed", Commands: "train tune eval", Help: "random seed for the hold-out split, folds, resamples and " +
+		"stochastic solvers"},
 	{Name: "storage", Commands: "train tune",
 		Help: "how encoded rows are stored in memory: float32 halves the memory but rounds the numbers; auto selects " +
 			"sparse if few cells are nonzero, otherwise float64"},
@@ -83,7 +85,7 @@ var solverOptions = []Option{
 		Help: "memory limit, such as 400MB; a table that needs more memory is refused (default: the memory that the " +
 			"system allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval",
-		Help: "`directory` for rows stored on disk; the files have no names and disappear when the process ends " +
+		Help: "`directory` for rows stored on disk; the files are unnamed and disappear when the process ends " +
 			"(default: the directory of --out)",
 		Effect: storage},
 	{Name: "threads", Commands: "train tune",

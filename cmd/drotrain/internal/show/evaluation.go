@@ -32,14 +32,14 @@ func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 
 // Verdict prints the verdict of an evaluation.
 func Verdict(w io.Writer, e *eval.Evaluation) {
-	where := "on the " + string(e.Split)
+	where := "on " + e.Split.Rows(e.N)
 	switch e.Split {
 	case eval.Table:
-		where = "on all rows of the table"
+		where = fmt.Sprintf("on all rows of the table (%s)", Thousands(e.N))
 	case eval.OutOfFold:
-		where = "out of fold"
+		where = fmt.Sprintf("out of fold (%s)", Plural(e.N, "row", "rows"))
 	}
-	fmt.Fprintf(w, "\nMeasured %s (%s)\n", where, Plural(e.N, "row", "rows"))
+	fmt.Fprintf(w, "\nMeasured %s\n", where)
 	verdictLines(w, "  ", e)
 }
 
@@ -163,6 +163,6 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		line(name, Thousands(h.N), cells)
 	}
 	if small {
-		fmt.Fprintf(w, "  * fewer than %d rows: insufficient evidence\n", e.MinGroupSize)
+		fmt.Fprintf(w, "  * fewer than %d rows: too few for any conclusion\n", e.MinGroupSize)
 	}
 }

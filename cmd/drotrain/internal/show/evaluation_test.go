@@ -51,7 +51,7 @@ func TestTables_OfTwoModels(t *testing.T) {
 By site                           rows        ERM    robust       ERM    robust
   north                          1 200      1.000     2.000     2.000     4.000
   hut                       *       12      11.00     12.00     22.00     24.00
-  * fewer than 30 rows: insufficient evidence
+  * fewer than 30 rows: too few for any conclusion
 `
 	got := strings.Join(printed(measuredModels("ERM", "robust")), "\n")
 	if got != want {
