@@ -651,6 +651,11 @@ func (p *page) Glossary() (out []eval.Fact) {
 				"level of robustness allows")
 		}
 	}
+	for _, m := range p.E.Task.Measures()[1:] {
+		if !p.E.IsRisk(m) {
+			add(m.Label, m.About)
+		}
+	}
 	add("CVaR at α", "the mean loss of the worst fraction α of the rows")
 	if p.Report.Adversary != nil {
 		add("Effective sample size",

@@ -203,3 +203,19 @@ func TestWriteHTML_ChangeOfAGroupIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// The glossary of a page defines the measures of its tables.
+func TestGlossary_DefinesMeasures(t *testing.T) {
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		p := newPage(evaltest.Sample(t, task))
+		defined := map[string]string{}
+		for _, f := range p.Glossary() {
+			defined[f.Key] = f.Value
+		}
+		for _, m := range task.Measures()[1:] {
+			if !p.E.IsRisk(m) && defined[m.Label] != m.About {
+				t.Errorf("%s: %s is %q, want %q", task, m.Label, defined[m.Label], m.About)
+			}
+		}
+	}
+}
