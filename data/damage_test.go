@@ -33,8 +33,8 @@ func sameFrame(a, b *Frame) string {
 		}
 		for r := 0; r < a.Rows; r++ {
 			if c.Kind == Vector {
-				index, value := c.Sparse.Row(r)
-				other, values := d.Sparse.Row(r)
+				index, value := c.Sparse.Reader().Row(r)
+				other, values := d.Sparse.Reader().Row(r)
 				if !slices.Equal(index, other) || !slices.Equal(value, values) {
 					return fmt.Sprintf("column %q, row %d: %v %v against %v %v", c.Name, r+1, index, value, other, values)
 				}

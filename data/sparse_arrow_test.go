@@ -56,7 +56,7 @@ func TestFromArrow_SparseVectors(t *testing.T) {
 			t.Fatalf("x: %v, %v", c, err)
 		}
 		for i := range f.Rows {
-			index, values := c.Sparse.Row(i)
+			index, values := c.Sparse.Reader().Row(i)
 			s += fmt.Sprint(index, values, c.Sparse.Width)
 		}
 		return s

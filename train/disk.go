@@ -111,9 +111,9 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
-		if col.Kind == data.Vector { // once as read and once in the matrix
+		if col.Kind == data.Vector {
 			entries := entryBytes * int64(col.Sparse.Entries())
-			d.table += entries
+			d.table += entryBytes*int64(col.Sparse.Held()) + 4*n // the starts of the rows stay in memory
 			d.memory += entries
 			d.matrix += entries * trained / max(1, n)
 		}

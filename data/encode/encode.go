@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/table"
@@ -361,8 +362,14 @@ func (e *Encoder) newDataset(
 			continue
 		}
 		if q.vector != nil {
-			if u := countUnseenPlaces(f, &q, rows); u != nil {
-				report.Unseen = append(report.Unseen, *u)
+			err := table.Catch(func() error {
+				if u := countUnseenPlaces(f, &q, rows); u != nil {
+					report.Unseen = append(report.Unseen, *u)
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, report, intake.InFile(f.Name(), err)
 			}
 			continue
 		}

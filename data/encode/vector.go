@@ -35,35 +35,43 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 			return nil, t.f.Fault(c.Name, fix.Offer(fix.DropColumn),
 				"sparse vectors need a single process: several ranks do not support them")
 		}
-		found := matrix.NewPlaces(c.Sparse.Width)
-		rows := t.partition.Set(0)
-		for _, r := range rows.All() {
-			index, value := c.Sparse.Row(r)
-			for k, place := range index {
-				if value[k] != 0 {
-					found.Add(place)
-				}
-			}
-		}
-		x := &out[i]
-		x.places = found.Rank()
-		const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
-		if err := table.Afford(bytesOfColumn*int64(len(x.places)),
-			fmt.Sprintf("for the %d indices of column %q", len(x.places), c.Name)); err != nil {
+		err := table.Catch(func() error { return t.scanVector(c, &out[i]) })
+		if err != nil {
 			return nil, intake.InFile(t.f.Name(), err)
-		}
-		x.largest = make([]float64, len(x.places))
-		for _, r := range rows.All() {
-			index, value := c.Sparse.Row(r)
-			for k, place := range index {
-				if j, known := found.Find(place); known && value[k] != 0 {
-					x.largest[j] = max(x.largest[j], math.Abs(value[k]))
-					x.entries++
-				}
-			}
 		}
 	}
 	return out, nil
+}
+
+// scanVector computes the statistics of a column of sparse vectors over the training rows.
+func (t *fitting) scanVector(c *data.Column, x *vectorStatistics) error {
+	found, from := matrix.NewPlaces(c.Sparse.Width), c.Sparse.Reader()
+	rows := t.partition.Set(0)
+	for _, r := range rows.All() {
+		index, value := from.Row(r)
+		for k, place := range index {
+			if value[k] != 0 {
+				found.Add(place)
+			}
+		}
+	}
+	x.places = found.Rank()
+	const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
+	if err := table.Afford(bytesOfColumn*int64(len(x.places)),
+		fmt.Sprintf("for the %d indices of column %q", len(x.places), c.Name)); err != nil {
+		return err
+	}
+	x.largest = make([]float64, len(x.places))
+	for _, r := range rows.All() {
+		index, value := from.Row(r)
+		for k, place := range index {
+			if j, known := found.Find(place); known && value[k] != 0 {
+				x.largest[j] = max(x.largest[j], math.Abs(value[k]))
+				x.entries++
+			}
+		}
+	}
+	return nil
 }
 
 // addVector appends the input of a column of sparse vectors and its encoded columns.
@@ -144,26 +152,33 @@ func entriesPerRow(c *data.Column) float64 {
 	return float64(c.Sparse.Entries()) / float64(max(1, c.Sparse.Rows()))
 }
 
-// checkVectors returns an error if an encoded entry of a set of rows is not finite.
+// checkVectors returns an error if an encoded entry of a set of rows is not finite, or cannot be read.
 func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage design.Storage) error {
 	for _, q := range sources {
 		if q.vector == nil {
 			continue
 		}
-		if row, place, v := q.vector.Overflow(rows, storage == design.Float32Storage); row >= 0 {
-			return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
-				"the value %v is far outside the training range, or exceeds the range of %s", v, storage)
+		err := table.Catch(func() error {
+			if row, place, v := q.vector.Overflow(rows, storage == design.Float32Storage); row >= 0 {
+				return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
+					"the value %v is far outside the training range, or exceeds the range of %s", v, storage)
+			}
+			return nil
+		})
+		if err != nil {
+			return intake.InFile(f.Name(), err)
 		}
 	}
 	return nil
 }
 
 // countUnseenPlaces counts the rows with an entry at an index that has no encoded column, or returns nil if there
-// are none.
+// are none. It panics with a *data.Error if the entries cannot be read.
 func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 	u := Unseen{Column: q.in.Name, Places: true}
+	from := q.vector.Sparse.Reader()
 	for _, r := range rows.All() {
-		index, value := q.vector.Sparse.Row(r)
+		index, value := from.Row(r)
 		counted := false
 		for k, place := range index {
 			if _, known := q.vector.Places.Find(place); known || value[k] == 0 {

@@ -147,6 +147,7 @@ var exported = []room{
 			reflect.TypeFor[*table.NumberMarks](),
 			reflect.TypeFor[*table.Sparse](),
 			reflect.TypeFor[*table.SparseBuilder](),
+			reflect.TypeFor[*table.SparseReader](),
 			reflect.TypeFor[*table.TextOptions](),
 		},
 	},

@@ -351,10 +351,6 @@ func (r *reading) checkColumn(c *column, name string) error {
 		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// memoryShare is the reciprocal of the share of memory that the values of a text file may take; the values of a
-// larger file are stored in a temporary file.
-const memoryShare = 4
-
 // checkMemory returns an error if the context has ended. It decides whether the values are stored in a file, by a
 // number of rows that is extrapolated from the part of the text read so far.
 func (r *reading) checkMemory(rows int) error {
@@ -381,11 +377,9 @@ func (r *reading) checkMemory(rows int) error {
 	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
 		return err
 	}
-	if !intake.MaySpill(r.ctx, row*all) {
-		return r.text.Source.Afford(row*all+columnBytes*int64(used), use)
-	}
-	r.spills = r.text.Source.Afford(memoryShare*row*all, use) != nil
-	return nil
+	var err error
+	r.spills, err = intake.MustSpill(r.ctx, r.text.Source, row*all, 0, use)
+	return err
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table with one column, where they are nulls.

@@ -14,6 +14,20 @@ import (
 // SpillRows returns the number of rows per block of a Spill with the given number of columns.
 func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, columns))) }
 
+// memoryShare is the reciprocal of the share of memory that the values of a file that is read as a whole may take;
+// larger ones are stored in a temporary file.
+const memoryShare = 4
+
+// MustSpill reports whether values of the given size in bytes, of which memory holds a part already, must be stored in
+// a file, since they take too much memory. It returns an error if they have to be in memory, which does not suffice.
+// use states the purpose.
+func MustSpill(ctx context.Context, src Source, bytes, held int64, use string) (bool, error) {
+	if !maySpill(ctx, bytes) {
+		return false, src.Afford(max(bytes-held, held/4), use)
+	}
+	return src.Afford(memoryShare*bytes-held, use) != nil, nil
+}
+
 type heldKey struct{}
 
 // WithValuesHeld returns a context for reading tables whose values must be in memory, so that none are stored in a
@@ -22,9 +36,9 @@ func WithValuesHeld(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, true)
 }
 
-// MaySpill reports whether values of the given number of bytes may be stored in a file: they need not be in memory,
+// maySpill reports whether values of the given number of bytes may be stored in a file: they need not be in memory,
 // and they take at most half of the free space for temporary files.
-func MaySpill(ctx context.Context, bytes int64) bool {
+func maySpill(ctx context.Context, bytes int64) bool {
 	free, err := limit.DiskFree(os.TempDir())
 	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
 }
@@ -80,7 +94,19 @@ func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part
 	return p, s.check(nil)
 }
 
-// Flush writes buffered data of Put to the file.
+// PutVectors moves the entries of sparse vectors from memory to the file. They can be read once Flush has been
+// called.
+func (s *Spill) PutVectors(b *table.SparseBuilder) error { return b.Store(s.file, s.putBytes) }
+
+// putBytes appends bytes and returns their offset in the file.
+func (s *Spill) putBytes(b []byte) (at int64, err error) {
+	at = s.at
+	_, err = s.w.Write(b)
+	s.at += int64(len(b))
+	return at, s.check(err)
+}
+
+// Flush writes buffered data to the file.
 func (s *Spill) Flush() error { return s.check(s.w.Flush()) }
 
 // check converts an error of writing to one for the user.

@@ -19,7 +19,8 @@ type builder struct {
 	levels *table.Levels
 	exact  bool                  // the values are read as field.Exact
 	vector *intake.VectorBuilder // not nil for lists of floats
-	sparse *table.SparseBuilder  // set for lists of entries of sparse vectors
+	sparse *intake.SparseBuilder // set for lists of entries of sparse vectors
+	limit  func() error          // bounds the memory that sparse takes
 
 	from  *table.Column // dictionary in which codes were last looked up
 	codes []int32       // code plus one for each index into the dictionary; 0 means not looked up
@@ -42,7 +43,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 		b.vector = intake.NewVectorBuilder(rows, e.Size)
 	}
 	if f.isSparse() {
-		b.sparse = &table.SparseBuilder{}
+		b.sparse = &intake.SparseBuilder{}
 		return b
 	}
 	if exact && f.Exact.Form != 0 {
@@ -485,13 +486,19 @@ func (b *builder) addEntries(c *cursor, start int) {
 		for k, place := range index {
 			b.sparse.Add(place, value[k])
 		}
+		if (i+1)%intake.RowsBetweenLimits == 0 || i+1 == rows {
+			if err := b.limit(); err != nil {
+				panic(err)
+			}
+		}
 	}
 }
 
 // columns returns the finished columns of the field.
 func (b *builder) columns() ([]*table.Column, error) {
 	if b.sparse != nil {
-		return []*table.Column{intake.NewSparse(b.out.Name, b.sparse.Sparse())}, nil
+		c, err := b.sparse.Column(b.out.Name)
+		return []*table.Column{c}, err
 	}
 	if b.vector != nil {
 		columns, err := b.vector.Columns(b.out)

@@ -210,7 +210,9 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 	builders := make([]*builder, len(all))
 	for i, f := range d.schema.Fields {
 		if want == nil || want[all[i]] {
-			builders[i] = newBuilder(f, all[i], t.Rows, exact, dates)
+			b := newBuilder(f, all[i], t.Rows, exact, dates)
+			b.limit = func() error { return b.sparse.Limit(ctx, d.src) }
+			builders[i] = b
 		}
 	}
 	defer func() {

@@ -32,8 +32,11 @@ const (
 // exhaust the memory.
 const longestLine = 64 << 20
 
-// everyRows is the number of rows between two checks of the context and of memory.
-const everyRows = 4096
+// The context and the memory are checked after this many rows or bytes of text, whichever come first.
+const (
+	everyRows  = 4096
+	everyBytes = 8 << 20
+)
 
 // mostPlace is the maximum index of an entry.
 const mostPlace = math.MaxInt32 - 1
@@ -41,12 +44,40 @@ const mostPlace = math.MaxInt32 - 1
 // A reading holds the state of reading a file.
 type reading struct {
 	line    int // number of the line, from 1
-	label   []float64
-	integer bool // every label is a whole number
-	query   []float64
+	rows    int // number of rows
+	label   numbers
+	query   numbers
+	queries int // number of rows that have a query
 	vectors table.SparseBuilder
 	index   []int32 // indices of the line
 	value   []float64
+	spill   *intake.Spill // file with the values, if memory would not hold them; otherwise nil
+}
+
+// numbers holds a column of numbers. The first rows are in parts if they have been moved to a file.
+type numbers struct {
+	table.Column
+	parts []table.Part
+}
+
+// spill moves the rows in memory to a file.
+func (n *numbers) spill(to *intake.Spill) error {
+	if len(n.Number) == 0 {
+		return nil
+	}
+	p, err := to.Put(&n.Column, len(n.Number), nil)
+	n.parts, n.Number = append(n.parts, p), n.Number[:0]
+	return err
+}
+
+// column returns the column.
+func (n *numbers) column(name string) *table.Column {
+	c := n.Column
+	c.Name, c.Type, c.Kind, c.FromText = name, "text number", table.Numeric, true
+	if n.parts != nil {
+		c.Parts, c.Number = n.parts, nil
+	}
+	return &c
 }
 
 // Read returns a table of a file, with the columns label, qid (if the lines have it) and x, a sparse vector with
@@ -61,18 +92,21 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{integer: true}
+	r := &reading{}
+	r.label.Integer, r.query.Integer = true, true
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 1<<18), longestLine)
+	checked, size := 0, 0 // number of rows at the last check, and size of the lines since then
 	for lines.Scan() {
 		r.line++
 		if err := r.parseLine(lines.Bytes()); err != nil {
 			return nil, err
 		}
-		if len(r.label)%everyRows == 0 {
+		if size += len(lines.Bytes()); r.rows-checked >= everyRows || size >= everyBytes {
 			if err := r.checkLimits(ctx, f); err != nil {
 				return nil, err
 			}
+			checked, size = r.rows, 0
 		}
 	}
 	switch err := lines.Err(); {
@@ -81,18 +115,20 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	case err != nil:
 		return nil, f.DamagedError(err)
 	}
-	if len(r.label) == 0 {
+	if r.rows == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
 	if err := r.checkLimits(ctx, f); err != nil {
 		return nil, err
 	}
-	out := &intake.Table{Rows: len(r.label)}
-	out.Columns = []*table.Column{{Name: Label, Type: "text number", Kind: table.Numeric, Number: r.label,
-		Integer: r.integer, FromText: true}}
-	if r.query != nil {
-		out.Columns = append(out.Columns, &table.Column{Name: Query, Type: "text number", Kind: table.Numeric,
-			Number: r.query, Integer: true, FromText: true})
+	if r.spill != nil {
+		if err := r.spill.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	out := &intake.Table{Rows: r.rows, Columns: []*table.Column{r.label.column(Label)}}
+	if r.queries > 0 {
+		out.Columns = append(out.Columns, r.query.column(Query))
 	}
 	out.Columns = append(out.Columns, intake.NewSparse(Name, r.vectors.Sparse()))
 	return out, nil
@@ -118,16 +154,29 @@ func IsLike(head []byte) bool {
 	return false
 }
 
-// checkLimits returns an error if the context has ended, or if memory does not suffice for the rows of the file,
-// whose number is extrapolated from those read so far.
+// checkLimits returns an error if the context has ended. It moves the values to a file if memory would not hold those
+// of the whole file, whose size is extrapolated from the part read so far.
 func (r *reading) checkLimits(ctx context.Context, f *text.File) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	have := r.vectors.Bytes() + 8*int64(len(r.label)+len(r.query))
-	all := f.Project(have)
-	return f.Source.Afford(max(all-have, have/4),
-		fmt.Sprintf("for the remaining rows of about %d in all", f.Project(int64(len(r.label)))))
+	if r.spill == nil {
+		held := r.vectors.Bytes() + 8*int64(len(r.label.Number)+len(r.query.Number))
+		must, err := intake.MustSpill(ctx, f.Source, f.Project(held), held, fmt.Sprintf("for about %d rows", f.Project(int64(r.rows))))
+		if err != nil || !must {
+			return err
+		}
+		if r.spill, err = intake.NewSpill(); err != nil {
+			return err
+		}
+	}
+	if err := r.spill.PutVectors(&r.vectors); err != nil {
+		return err
+	}
+	if err := r.label.spill(r.spill); err != nil {
+		return err
+	}
+	return r.query.spill(r.spill)
 }
 
 // fault returns an error about the current line.
@@ -173,7 +222,7 @@ func (r *reading) parseLine(line []byte) error {
 		}
 		r.index, r.value = append(r.index, int32(i)), append(r.value, v)
 	}
-	if r.query != nil && len(r.query) < len(r.label) {
+	if r.queries > 0 && r.queries < r.rows {
 		return r.fault("the qid is missing, but earlier lines have one")
 	}
 	if !numeral.SortEntries(r.index, r.value) {
@@ -197,8 +246,9 @@ func (r *reading) readLabel(label []byte) error {
 	case err != nil || !numeral.IsFinite(v) || bytes.ContainsAny(label, "xX_"):
 		return r.fault("the label %s is not a finite number", quote(label))
 	}
-	r.label = append(r.label, v)
-	r.integer = r.integer && !bytes.ContainsAny(label, ".eE")
+	r.rows++
+	r.label.Number = append(r.label.Number, v)
+	r.label.Integer = r.label.Integer && !bytes.ContainsAny(label, ".eE")
 	return nil
 }
 
@@ -208,10 +258,11 @@ func (r *reading) readQuery(value []byte, first bool) error {
 	switch {
 	case err != nil || !numeral.IsExactInt64(v):
 		return r.fault("the qid %s is not a whole number below 2^53", quote(value))
-	case !first || len(r.query) != len(r.label)-1:
+	case !first || r.queries != r.rows-1:
 		return r.fault("the qid must follow the label in every line")
 	}
-	r.query = append(r.query, float64(v))
+	r.queries++
+	r.query.Number = append(r.query.Number, float64(v))
 	return nil
 }
 

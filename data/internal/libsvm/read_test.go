@@ -33,7 +33,7 @@ func describe(t *intake.Table) string {
 				fmt.Fprintf(&b, "%s=%v ", c.Name, c.Number[r])
 				continue
 			}
-			index, value := c.Sparse.Row(r)
+			index, value := c.Sparse.Reader().Row(r)
 			fmt.Fprintf(&b, "%s=%v%v", c.Name, index, value)
 		}
 		b.WriteString("; ")
@@ -105,4 +105,49 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d rows of vectors and %d labels for %d rows", x.Sparse.Rows(), len(got.Columns[0].Number), got.Rows)
 		}
 	})
+}
+
+// A tightFile is a file in memory whose rows do not fit there.
+type tightFile struct{ memoryFile }
+
+func (f tightFile) Afford(bytes int64, use string) error {
+	if bytes < 1<<10 {
+		return nil
+	}
+	return &table.Error{Class: table.ErrMemory, Msg: "no memory " + use}
+}
+
+// Rows that memory would not hold are stored in a file, with the same values.
+func TestRead_StoresManyRows(t *testing.T) {
+	var b strings.Builder
+	for i := range 3*everyRows + 5 {
+		fmt.Fprintf(&b, "%d qid:%d %d:%d.5 100:1\n", i%3, i/10, 1+i%50, i)
+		if i%7 == 0 {
+			b.WriteString("# a comment\n2 qid:1\n")
+		}
+	}
+	in := memoryFile{bytes.NewReader([]byte(b.String())), "t.svm"}
+	want, err := Read(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(t.Context(), tightFile{in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range got.Columns {
+		if c.Kind == table.Vector && c.Sparse.Held() > 0 || c.Kind != table.Vector && !c.IsStored() {
+			t.Errorf("column %q is in memory", c.Name)
+		}
+		if got.Columns[k], err = c.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if describe(got) != describe(want) {
+		t.Error("rows in a file differ from those in memory")
+	}
+	held := intake.WithValuesHeld(t.Context())
+	if _, err := Read(held, tightFile{in}); err == nil || !strings.Contains(err.Error(), "no memory for about") {
+		t.Errorf("rows that must be in memory and do not fit: %v", err)
+	}
 }

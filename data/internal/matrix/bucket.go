@@ -50,6 +50,11 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskSt
 	rowBytes, columns := 8*max(1, p.Width), min(SweepColumns, len(p.numbers))
 	if p.storage == design.SparseStorage {
 		rowBytes, columns = 12*(len(p.sources)+1), len(p.numbers)
+		for _, o := range p.sources {
+			if o.Vector != nil {
+				rowBytes += 12 * o.Vector.Sparse.Entries() / max(1, p.rows.Rows)
+			}
+		}
 	}
 	size := max(bucketRows, int(where.Bucket)/rowBytes)
 	all := (len(p.rows.Sets[0])+len(p.rows.Sets[1]))/size + 2
@@ -110,12 +115,12 @@ func (b *buckets) addDirectory(err error) error {
 // put distributes the rows of a piece among the buckets.
 func (b *buckets) put(p piece) error {
 	which := make([][]int, len(b.bucket)) // indices of the rows of the piece, for each bucket
-	entries := 0
+	entries, from := 0, b.newRowReader()
 	for k, place := range p.places {
 		i := place / b.size
 		which[i] = append(which[i], k)
 		if b.storage == design.SparseStorage {
-			b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { entries++ })
+			from.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { entries++ })
 		}
 	}
 	b.entries.Add(int64(entries))

@@ -86,8 +86,9 @@ func (b *dense[T]) addCategories(lo, hi int) {
 	x, d := b.cells, b.Width
 	for _, o := range b.sources {
 		if o.Vector != nil {
+			from := o.Vector.Sparse.Reader()
 			for i := lo; i < hi; i++ {
-				o.Vector.each(b.rows[i], func(column int, value float64) { x[i*d+column] = T(value) })
+				o.Vector.each(from, b.rows[i], func(column int, value float64) { x[i*d+column] = T(value) })
 			}
 		}
 		k := o.Category

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -19,11 +20,28 @@ func (b *sparse) reset(rows []int) {
 	b.rows, b.start = rows, makeZeros(b.arena, b.start, len(rows)+1)
 }
 
+// A rowReader reads the entries of rows of a sparse matrix, for a single goroutine.
+type rowReader struct {
+	*plan
+	vectors []*table.SparseReader // one for each source; nil for numbers and categories
+}
+
+// newRowReader returns a reader of rows.
+func (p *plan) newRowReader() *rowReader {
+	r := &rowReader{p, make([]*table.SparseReader, len(p.sources))}
+	for k, o := range p.sources {
+		if o.Vector != nil {
+			r.vectors[k] = o.Vector.Sparse.Reader()
+		}
+	}
+	return r
+}
+
 // eachEntry calls entry with the column and value of each entry of a row. The row has index i in columns, which
 // hold its numbers; if columns is nil, every number counts as an entry. Standardised numbers are always entries.
-func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(column int, value float64)) {
+func (p *rowReader) eachEntry(columns [][]float64, i int32, row int, entry func(column int, value float64)) {
 	j := 0
-	for _, o := range p.sources {
+	for k, o := range p.sources {
 		if x := o.Number; x != nil {
 			v := 1.0
 			if len(columns) > 0 {
@@ -34,7 +52,7 @@ func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(colum
 			}
 			j++
 		} else if o.Vector != nil {
-			o.Vector.each(row, entry)
+			o.Vector.each(p.vectors[k], row, entry)
 		} else if c := o.Category.Of(row); c >= 2 {
 			entry(o.Category.First+c-2, 1)
 		}
@@ -45,9 +63,10 @@ func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(colum
 }
 
 func (b *sparse) countEntries(p piece) (toAllocate int) {
+	from := b.newRowReader()
 	for k, place := range p.places {
 		n := 0
-		b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { n++ })
+		from.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { n++ })
 		b.start[place+1] = n
 		toAllocate += n
 	}
@@ -64,9 +83,10 @@ func (b *sparse) allocate(entries int) {
 }
 
 func (b *sparse) put(p piece) {
+	from := b.newRowReader()
 	for k, place := range p.places {
 		at, i := b.start[place], p.rows[k]
-		b.eachEntry(p.columns, i, b.rows[place], func(column int, value float64) {
+		from.eachEntry(p.columns, i, b.rows[place], func(column int, value float64) {
 			b.column[at], b.value[at] = int32(column), value
 			at++
 		})

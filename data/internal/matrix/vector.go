@@ -17,8 +17,8 @@ type Vector struct {
 }
 
 // each calls use with the columns and values of the nonzero entries of a row, in ascending order of the columns.
-func (v *Vector) each(row int, use func(column int, value float64)) {
-	index, value := v.Sparse.Row(row)
+func (v *Vector) each(from *table.SparseReader, row int, use func(column int, value float64)) {
+	index, value := from.Row(row)
 	for i, place := range index {
 		k, known := v.Places.Find(place)
 		if !known {
@@ -35,10 +35,12 @@ func (v *Vector) each(row int, use func(column int, value float64)) {
 }
 
 // Overflow returns the first row of a set with an entry that is not finite after encoding (as a float32 if narrow
-// is set), and the index and value of this entry. If there is none, the row is −1.
+// is set), and the index and value of this entry. If there is none, the row is −1. It panics with a [*table.Error] if
+// the entries cannot be read; see [table.Catch].
 func (v *Vector) Overflow(rows Set, narrow bool) (row int, place int32, value float64) {
+	from := v.Sparse.Reader()
 	for _, r := range rows.All() {
-		index, values := v.Sparse.Row(r)
+		index, values := from.Row(r)
 		for i, place := range index {
 			k, known := v.Places.Find(place)
 			if !known {

@@ -59,7 +59,7 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files; at most %d are allowed", len(z.File), maxArrays)}
 	}
 	if arrays := arraysOfArchive(z); isSparse(arrays) {
-		return readSparse(in, arrays)
+		return readSparse(ctx, in, arrays)
 	}
 	out := &intake.Table{}
 	first := ""

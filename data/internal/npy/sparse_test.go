@@ -70,7 +70,7 @@ func TestReadArchive_SparseMatrix(t *testing.T) {
 		s := got.Columns[0].Sparse
 		text := ""
 		for i := range s.Rows() {
-			index, value := s.Row(i)
+			index, value := s.Reader().Row(i)
 			text += fmt.Sprint(index, value, ";")
 		}
 		if want := "[1 4] [2 1];[] [];[0] [12];"; text != want || s.Width != 5 || got.Rows != 3 ||
@@ -88,7 +88,9 @@ func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 		"the column index 5, but the matrix has 5": func(a map[string]any) { a["indices"] = []int32{5, 1, 0, 0} },
 		"the column index -1":                      func(a map[string]any) { a["indices"] = []int32{4, -1, 0, 0} },
 		"into 3 rows or columns":                   func(a map[string]any) { a["indptr"] = []int32{0, 3, 2, 4} },
-		"divide the 3 entries":                     func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
+		"divide the 4 entries":                     func(a map[string]any) { a["indptr"] = []int32{0, 2, 2, 3} },
+		"the 4 entries into 3 rows":                func(a map[string]any) { a["indptr"] = []int32{1, 2, 2, 4} },
+		"3 values, but 4 indices":                  func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
 		"4 values, but 3 indices":                  func(a map[string]any) { a["indices"] = []int32{4, 1, 0} },
 		"has the shape [3]":                        func(a map[string]any) { a["shape"] = []int64{3} },
 		"the array has 0 dimensions":               func(a map[string]any) { a["indices"] = []byte("12") },

@@ -147,6 +147,8 @@ func columnsOf(
 			col.Type = groupType(node)
 			if l.lists = col.Type == "list" && at == first+1 && listsFloats(l.descr); l.lists {
 				leaves = append(leaves, l)
+			} else if col.Type == "list" && at == first+2 && listsEntries(l.descr, meta.Schema.Column(first+1)) {
+				col.Type = "list (sparse vectors cannot be read from Parquet; write them as Arrow, LIBSVM or .npz instead)"
 			}
 			continue
 		}
