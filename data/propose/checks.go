@@ -29,7 +29,7 @@ const (
 )
 
 // checkColumn examines a candidate feature. seen holds the preceding columns, indexed by their hashes.
-func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, seen map[uint64]string) {
+func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *targetValues, seen map[uint64]string) {
 	const datesWhat, datesDo = "the column holds dates or times", "split into year, month, weekday and hour"
 	if !of.Kind.IsScalar() {
 		if of.Clock {
@@ -55,7 +55,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	if slices.Contains(p.Drop, of.Name) { // for what package check found
 		return
 	}
-	c := newColumn(of)
+	c := newColumn(of, labels)
 	twin, again := seen[c.hash]
 	if !again {
 		seen[c.hash] = c.Name

@@ -34,12 +34,13 @@ func (c *rowCount) add(row int) {
 
 var seed = maphash.MakeSeed()
 
-// newColumn returns a column whose values are in memory.
-func newColumn(of *data.Column) *column {
+// newColumn returns a column whose values are in memory. labels is the column itself or, if a float64 cannot hold all
+// of its numbers, their exact texts, by which values are distinguished.
+func newColumn(of, labels *data.Column) *column {
 	c := &column{Column: of, least: math.Inf(1), largest: math.Inf(-1)}
 	var h maphash.Hash
 	h.SetSeed(seed)
-	fmt.Fprint(&h, c.Level)
+	fmt.Fprint(&h, labels.Level)
 	seen := map[float64]bool{}
 	before := math.NaN()
 	for r := range c.Len() {
@@ -55,7 +56,11 @@ func newColumn(of *data.Column) *column {
 		} else {
 			v = c.Number[r]
 		}
-		maphash.WriteComparable(&h, math.Float64bits(v))
+		key := v
+		if labels.Kind == data.Categorical {
+			key = float64(labels.Code[r])
+		}
+		maphash.WriteComparable(&h, math.Float64bits(key))
 		if isInfinite(v) {
 			c.infinite.add(r)
 			continue
@@ -64,8 +69,8 @@ func newColumn(of *data.Column) *column {
 		if v < 0 {
 			c.negative.add(r)
 		}
-		if !seen[v] {
-			seen[v] = true
+		if !seen[key] {
+			seen[key] = true
 			c.distinct++
 			if v < 0 {
 				c.negatives++

@@ -78,7 +78,11 @@ func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Readin
 		if err != nil {
 			return nil, err
 		}
-		p.checkColumn(f, c, t, seen)
+		labels, err := f.LoadLabels(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		p.checkColumn(f, c, labels, t, seen)
 	}
 	return p, nil
 }

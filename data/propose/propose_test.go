@@ -380,3 +380,38 @@ func TestPower_Categories(t *testing.T) {
 		t.Errorf("%v, not about %v", p, want)
 	}
 }
+
+// Numbers that a float64 cannot hold are distinguished by their digits: an identifier has a different value in every
+// row, and another identifier is not its copy.
+func TestMake_LargeIdentifiers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,other_id,x,y\n")
+	for i := range 200 {
+		id := 9007199254740993 + i
+		fmt.Fprintf(&b, "%d,%d,%d,%d\n", id, id^1, i%7, i%2)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := data.Open(t.Context(), path, data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := Make(t.Context(), f, check.Roles{Target: "y"}, data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Drop, []string{"id", "other_id"}) || p.GroupHoldout != "" {
+		t.Errorf("dropped %q, units %q", p.Drop, p.GroupHoldout)
+	}
+	for _, found := range p.Findings {
+		if found.What == check.Index && !strings.Contains(found.Evidence, "every row has a different value") {
+			t.Error(found.Evidence)
+		}
+		if found.What == check.Copy {
+			t.Error(found.Evidence)
+		}
+	}
+}
