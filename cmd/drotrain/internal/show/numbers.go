@@ -43,6 +43,15 @@ func significant(x float64, digits int) string {
 // shortNumber formats a number without trailing zeros.
 func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
+// wholeOrShort formats a whole number with all digits, such as the code 20240131, and any other number like
+// shortNumber. Whole numbers of 1e15 or more, which may be rounded, are short.
+func wholeOrShort(x float64) string {
+	if math.Abs(x) < 1e15 && x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return shortNumber(x)
+}
+
 // Passes formats a number of passes with one decimal.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 

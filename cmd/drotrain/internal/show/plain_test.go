@@ -2,6 +2,7 @@ package show
 
 import (
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,15 @@ func TestWriteBold_OnlyOnATerminal(t *testing.T) {
 		WriteBold(p, func() { _, _ = io.WriteString(p, "a\x1b[31m") })
 		if b.String() != want {
 			t.Errorf("styled %v: %q, want %q", styled, b.String(), want)
+		}
+	}
+}
+
+func TestWholeOrShort_KeepsCodes(t *testing.T) {
+	for v, want := range map[float64]string{20240131: "20240131", -1234567: "-1234567", 0: "0", 0.5: "0.5",
+		1234567.5: "1.23457e+06", 9007199254740992: "9.0072e+15", math.Inf(1): "+Inf"} {
+		if got := wholeOrShort(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
 		}
 	}
 }

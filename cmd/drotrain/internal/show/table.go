@@ -41,14 +41,14 @@ func describeValues(c data.ColumnDescription, rows int) string {
 	case c.Kind == data.Vector && c.Entries > 0:
 		return fmt.Sprintf("%s, %.3g in a row", Plural(c.Width, "place", "places"), float64(c.Entries)/float64(max(1, rows)))
 	case c.Kind == data.Vector && c.Min != nil:
-		return fmt.Sprintf("%s, %s to %s", Plural(c.Width, "number", "numbers"), shortNumber(*c.Min), shortNumber(*c.Max))
+		return fmt.Sprintf("%s, %s to %s", Plural(c.Width, "number", "numbers"), wholeOrShort(*c.Min), wholeOrShort(*c.Max))
 	}
 	if c.Dates && c.Min != nil {
 		day := func(v float64) string { return time.Unix(int64(v*86400), 0).UTC().Format(time.DateOnly) }
 		return day(*c.Min) + " to " + day(*c.Max)
 	}
 	if c.Min != nil {
-		return shortNumber(*c.Min) + " to " + shortNumber(*c.Max)
+		return wholeOrShort(*c.Min) + " to " + wholeOrShort(*c.Max)
 	}
 	var parts []string
 	for i, l := range c.Levels {
