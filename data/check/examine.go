@@ -12,13 +12,14 @@ import (
 
 const (
 	maxRows  = 20_000    // maximum number of examined rows
-	maxCells = 1_000_000 // maximum number of examined values
+	maxCells = 1_000_000 // maximum number of examined values, which take about 50 bytes each
+	minRows  = 500       // number of rows that are examined nevertheless
 	fewRows  = 20        // minimum number of rows for a search for leaks
 )
 
 // ExaminedRows returns how many rows are examined in a table with n rows and the given number of columns.
 func ExaminedRows(n, columns int) int {
-	return min(n, maxRows, max(2000, maxCells/max(1, columns)))
+	return min(n, maxRows, max(minRows, maxCells/max(1, columns)))
 }
 
 // Examine returns findings about the columns of a table that have a role, in the order of the table, followed by

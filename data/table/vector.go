@@ -108,13 +108,19 @@ type DenseVector struct {
 	free   [][]byte       // memory of evicted blocks
 }
 
-// vectorRows is the number of rows in a block, which equals the number of rows that encoding reads at a time.
-const vectorRows = 2048
+// Size of a block. Its number of rows equals the number that encoding reads at a time. Of wide vectors, it holds some
+// adjacent entries only.
+const (
+	vectorRows  = 2048
+	windowBytes = 4 << 10 // size of these entries in a row
+)
 
-// A vectorBlock holds the bytes of a range of rows. Its memory is reused once the block has been evicted and its
-// last reader has released it.
+// A vectorBlock holds the bytes of a range of rows, for a window of adjacent entries. Its memory is reused once the
+// block has been evicted and its last reader has released it.
 type vectorBlock struct {
-	first   int
+	first   int // its first row
+	lo      int // its first entry
+	row     int // size in bytes of a row of the block
 	once    sync.Once
 	b       []byte
 	err     error
@@ -143,16 +149,28 @@ func (v *DenseVector) Columns(single bool) []*Column {
 	return out
 }
 
-// block returns the block of rows that begins at row first, a multiple of vectorRows. The caller must release it.
-func (v *DenseVector) block(first int) (*vectorBlock, error) {
+// window returns the range of the entries that a block with the given entry holds.
+func (v *DenseVector) window(entry int) (lo, hi int) {
+	if v.Width*v.Element.Size <= 2*windowBytes {
+		return 0, v.Width
+	}
+	n := windowBytes / v.Element.Size
+	lo = entry / n * n
+	return lo, min(lo+n, v.Width)
+}
+
+// block returns the block with an entry of the rows that begin at row first, a multiple of vectorRows. The caller must
+// release it.
+func (v *DenseVector) block(first, entry int) (*vectorBlock, error) {
+	lo, hi := v.window(entry)
 	v.mu.Lock()
-	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
+	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first && b.lo == lo })
 	var k *vectorBlock
 	if at >= 0 {
 		k = v.blocks[at]
 		v.blocks = slices.Delete(v.blocks, at, at+1)
 	} else {
-		k = &vectorBlock{first: first}
+		k = &vectorBlock{first: first, lo: lo, row: (hi - lo) * v.Element.Size}
 		if n := len(v.blocks); n > shard.Threads() {
 			v.blocks[n-1].evicted = true
 			v.recycle(v.blocks[n-1])
@@ -166,13 +184,19 @@ func (v *DenseVector) block(first int) (*vectorBlock, error) {
 	v.blocks = slices.Insert(v.blocks, 0, k)
 	v.mu.Unlock()
 	k.once.Do(func() {
-		row := v.Width * v.Element.Size
-		n := min(vectorRows, v.Rows-first) * row
-		if cap(k.b) < n {
-			k.b = make([]byte, n)
+		rows := min(vectorRows, v.Rows-first)
+		if cap(k.b) < rows*k.row {
+			k.b = make([]byte, rows*k.row)
 		}
-		k.b = k.b[:n]
-		k.err = ReadFull(v.From, k.b, v.Offset+int64(first)*int64(row))
+		k.b = k.b[:rows*k.row]
+		at, stride := v.offsetOf(first, lo)
+		if k.row == stride {
+			k.err = ReadFull(v.From, k.b, at)
+			return
+		}
+		for i := 0; i < rows && k.err == nil; i++ {
+			k.err = ReadFull(v.From, k.b[i*k.row:(i+1)*k.row], at+int64(i)*int64(stride))
+		}
 	})
 	return k, k.err
 }
@@ -201,6 +225,18 @@ func (c *Column) ReleaseBlocks() {
 			p.v.mu.Unlock()
 		}
 	}
+}
+
+// SharesBlocks reports whether the column is an entry of vectors that are read in blocks, so that the entries of the
+// same rows should be read one after another.
+func (c *Column) SharesBlocks() bool {
+	return slices.ContainsFunc(c.Parts, func(p Part) bool {
+		for cut, ok := p.(window); ok; cut, ok = p.(window) {
+			p = cut.Part
+		}
+		v, ok := p.(vectorPart)
+		return ok && !v.v.ByColumn
+	})
 }
 
 // offsetOf returns the offset of an entry of a row, and the distance in bytes to the same entry of the next
@@ -258,11 +294,10 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	}
 	for len(dst) > 0 {
 		first := r.row / vectorRows * vectorRows
-		k, err := r.v.block(first)
+		k, err := r.v.block(first, r.entry)
 		if err == nil {
 			n := min(len(dst), first+vectorRows-r.row)
-			row := r.v.Width * size
-			r.decode(dst[:n], k.b[(r.row-first)*row+r.entry*size:], row)
+			r.decode(dst[:n], k.b[(r.row-first)*k.row+(r.entry-k.lo)*size:], k.row)
 			dst = dst[n:]
 		}
 		r.v.release(k)

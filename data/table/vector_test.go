@@ -51,3 +51,58 @@ func TestVector_BlocksShareMemory(t *testing.T) {
 		t.Errorf("%d bytes were allocated for blocks of %d", got, one)
 	}
 }
+
+// A wide vector is read in blocks of some of its entries, with the same numbers and little memory, and every byte once
+// if its entries are read one after another.
+func TestVector_WideBlocks(t *testing.T) {
+	const width = 3*windowBytes + 100
+	rows := vectorRows + 3
+	b := make([]byte, rows*width)
+	for i := range b {
+		b[i] = byte(i * 31 >> 3)
+	}
+	from := &countingFile{Reader: bytes.NewReader(b)}
+	v := &DenseVector{Name: "x", Rows: rows, Width: width, Element: Element{Size: 1}, From: from}
+	dst := make([]float64, vectorRows)
+	columns := v.Columns(false)
+	for at := 0; at < rows; at += vectorRows {
+		part := dst[:min(vectorRows, rows-at)]
+		for entry, c := range columns {
+			if cut := c.Slice(1, rows-1).Slice(0, 1); !c.SharesBlocks() || !cut.SharesBlocks() {
+				t.Fatal("the entry does not share blocks with others")
+			}
+			r, err := c.Parts[0].Open(at, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Numbers(part, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range part {
+				if want := float64(b[(at+i)*width+entry]); got != want {
+					t.Fatalf("row %d, entry %d: %v, want %v", at+i, entry, got, want)
+				}
+			}
+		}
+	}
+	if from.read != len(b) {
+		t.Errorf("%d bytes were read of %d", from.read, len(b))
+	}
+	for _, k := range v.blocks {
+		if len(k.b) > vectorRows*windowBytes {
+			t.Errorf("a block has %d bytes", len(k.b))
+		}
+	}
+}
+
+// A countingFile counts the bytes that are read.
+type countingFile struct {
+	*bytes.Reader
+	read int
+}
+
+func (f *countingFile) ReadAt(b []byte, at int64) (int, error) {
+	n, err := f.Reader.ReadAt(b, at)
+	f.read += n
+	return n, err
+}

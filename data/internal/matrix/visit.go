@@ -142,7 +142,10 @@ func pageCost(c *table.Column) (cost int) {
 // rowRanges divides the rows into about n ranges that begin at multiples of StripeRows and, if possible, at the
 // beginnings of pages of column c, since a page that two ranges share is decompressed twice.
 func rowRanges(rows, n int, c *table.Column) [][2]int {
-	const least = 16 * StripeRows
+	least := 16 * StripeRows
+	if c.SharesBlocks() { // every block is read by all groups of columns before the next
+		n, least = rows, StripeRows
+	}
 	n = max(1, min(n, rows/least))
 	var starts []int // first rows of the pages
 	row := 0
