@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/intake"
@@ -16,6 +17,8 @@ func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 		if f.Columns, err = f.how.conform(f.Name(), f.Columns, f.Rows); err != nil {
 			return err
 		}
+	} else if err := f.checkNumericNames(); err != nil {
+		return err
 	}
 	if typed {
 		if err := f.renameTexts(ctx); err != nil {
@@ -24,6 +27,17 @@ func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 	}
 	if !known {
 		f.how.Columns = formsOf(f.Columns, f.how.Zone)
+	}
+	return nil
+}
+
+// checkNumericNames returns an error if a column of TextOptions.Numeric does not exist.
+func (f *Frame) checkNumericNames() error {
+	names := f.Names()
+	for _, name := range f.how.Text.Numeric {
+		if !slices.Contains(names, name) {
+			return intake.NoColumnError(f.Name(), name, names)
+		}
 	}
 	return nil
 }

@@ -252,6 +252,9 @@ func prepareTrainingOn(
 	if err := m.Config.checkTask(encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
+	if err := m.Config.checkFairness(&encoder.Target); err != nil {
+		return nil, nil, err
+	}
 	if err = m.setLoss(); err != nil {
 		return nil, nil, err
 	}

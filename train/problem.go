@@ -185,6 +185,20 @@ func (c Config) checkTask(task encode.Task) error {
 	return nil
 }
 
+// checkFairness returns an error if a setting for the fairness criteria of reports does not fit the target.
+func (c Config) checkFairness(t *encode.Target) error {
+	switch {
+	case c.Favourable != "" && t.Task != encode.Binary:
+		return fmt.Errorf("Config.Favourable needs a target with two classes; %q is not one", c.Target)
+	case c.ReferenceGroup != "" && t.Task != encode.Binary:
+		return fmt.Errorf("Config.ReferenceGroup needs a target with two classes; %q is not one", c.Target)
+	case c.Favourable != "" && c.Favourable != t.Positive && c.Favourable != t.Negative:
+		return fmt.Errorf("Config.Favourable %q is not a value of %s; the values are %q and %q", c.Favourable, c.Target,
+			t.Positive, t.Negative)
+	}
+	return nil
+}
+
 // NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
 // order. It also returns cfg with the fields that depend on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {

@@ -168,8 +168,11 @@ func (c *Config) validate() error {
 		say("Config.Recalibrate is for the logistic loss: the loss %s has no probabilities to recalibrate", c.Loss)
 	}
 	if kind, _ := losses.KindOf(c.Loss); c.Exposure != "" && kind.Link.Name != losses.Log.Name {
-		say("Config.Exposure is for losses whose link is the logarithm, such as poisson; the link of the loss %s is "+
-			"different", c.Loss)
+		loss := "no loss is set"
+		if c.Loss != "" {
+			loss = "the loss is " + c.Loss
+		}
+		say("Config.Exposure needs a loss whose link is the logarithm, such as poisson; %s", loss)
 	}
 	if c.Exposure != "" && (slices.Contains([]string{c.Target, c.Weight}, c.Exposure) ||
 		slices.Contains(c.Features, c.Exposure) || slices.Contains(c.Groups, c.Exposure)) {

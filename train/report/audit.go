@@ -135,6 +135,9 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if in.Groups, _, err = encoder.Groupings(ctx, f, o.rows, in.Arena); err != nil {
 		return nil, err
 	}
+	if err := o.checkTask(o.Label, in.Task); err != nil {
+		return nil, err
+	}
 	in.Groups = o.relabelGroups(in.Groups)
 	if in.Task == eval.Multiclass {
 		in.Groups = append([]encode.Grouping{classGrouping(o.Label, in.Classes, in.Target)}, in.Groups...)

@@ -202,6 +202,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			}
 		}
 	}
+	if err := o.checkTask(target.Name, in.Task); err != nil {
+		return err
+	}
 	if s := m.Result.Selection; s != nil && x.compared == nil {
 		in.ChosenByValidation = s.Validation > 0
 		in.Criterion, in.CriterionText, in.Alternatives =

@@ -110,6 +110,19 @@ func (o Options) resamples(rows int) int {
 	return 1000
 }
 
+// checkTask returns an error if an option is set that needs a target with two classes, and the task is different.
+func (o Options) checkTask(target string, task eval.Task) error {
+	for _, option := range []struct{ name, value string }{
+		{"favourable", o.Favourable}, {"reference-group", o.ReferenceGroup},
+	} {
+		if option.value != "" && task != eval.Binary {
+			return &OptionError{option.name, fmt.Sprintf("needs a target with two classes; %q is not one", target),
+				"leave it out"}
+		}
+	}
+	return nil
+}
+
 // favourable returns the favourable outcome of a two-valued target: as specified, or inferred from the names. It
 // returns nil if the names do not show which outcome is favourable.
 func (o Options) favourable(target, positive, negative string) (*eval.Favourable, error) {
