@@ -21,7 +21,7 @@ type intervalStrategy struct {
 	resampled func(part *measuredPart, k, base int, at float64) *Interval
 	// onLogit reports whether Student's interval is computed on the logit scale.
 	onLogit bool
-	// needsBothClasses reports whether there is no interval if a class has few rows.
+	// needsBothClasses reports whether there is no interval, also of a change, if a class has few rows.
 	needsBothClasses bool
 	// changeMethod names the method for the interval of a change, if it is not Student's t.
 	changeMethod string

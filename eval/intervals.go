@@ -167,7 +167,7 @@ func (e *Evaluation) addOverallIntervals(
 			d := c.Measures[m.Key]
 			base := float64(e.Models[0].Overall.Of[m.Key])
 			switch {
-			case !d.Value.Defined() || m.interval.none:
+			case !d.Value.Defined() || m.interval.none || m.lacksRows(e.Models[0].Overall, e.N):
 				continue
 			case m.interval.resampled != nil:
 				d.Interval = m.interval.resampled(part, k+1, 0, float64(d.Value))
@@ -252,7 +252,7 @@ func (part *measuredPart) putInterval(m Measure, k, n int, l interval.Uncertaint
 	switch how := m.interval; {
 	case how.resampled != nil:
 		i = how.resampled(part, k, -1, at)
-	case how.none, how.exactOnly, how.needsBothClasses && hasFewOfAClass(v, n):
+	case how.none, how.exactOnly, m.lacksRows(v, n):
 	default:
 		i = part.intervalOf(m, k, at, l)
 	}

@@ -58,7 +58,7 @@ var binaryMeasures = []Measure{
 			d.Add(d.Own(colB, -w/(p*n)))
 			d.Add(d.OfAll(columnWeight, d.OwnSum(colB)/(n*n)))
 			d.Add(d.OfAll(columnShared1, d.OwnSum(colB)*w*(n-p)/(p*n*p*n)))
-		}, rows: scarcerClass},
+		}, interval: intervalStrategy{needsBothClasses: true}, rows: scarcerClass},
 	{Key: "mcc", Label: "Matthews correlation",
 		About: "correlation between predicted and actual class; 0 means no better than " +
 			"chance", Better: More, Low: -1, High: 1,

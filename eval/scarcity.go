@@ -95,7 +95,13 @@ func hasLogLoss(in *measuredRows) bool {
 // fewTailRows is the minimum number of rows in a tail for which an interval is computed.
 const fewTailRows = 10
 
-// hasFewOfAClass reports whether a class has too few rows for the interval of an area under a curve.
+// lacksRows reports whether a class has too few of n rows, with the measures v, for an interval of the measure or of
+// its change.
+func (m *Measure) lacksRows(v Values, n int) bool {
+	return m.interval.needsBothClasses && hasFewOfAClass(v, n)
+}
+
+// hasFewOfAClass reports whether a class has fewer than fewTailRows rows.
 func hasFewOfAClass(v Values, n int) bool {
 	p := v.prevalence()
 	return float32(min(p, 1-p)*float64(n)) < fewTailRows // differences up to rounding are ignored
