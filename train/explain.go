@@ -15,13 +15,15 @@ type Coefficient struct {
 	// Encoded is the robust model's coefficient of the encoded column before recalibration; the penalty and the
 	// certificate refer to it.
 	Encoded float64 `json:"encoded"`
+
+	Vector string `json:"vector,omitempty"` // the column of vectors of which the encoded column is an entry, or ""
 }
 
 // Explain returns the coefficients in original units, in the order of the encoded columns. For more than two
 // classes it returns them one class after another. If the model has no intercept, the constant that standardisation
 // introduces is appended as "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
-	k := m.coefficientsPerColumn()
+	k, vectors := m.coefficientsPerColumn(), m.Encoder.Vectors()
 	var out []Coefficient
 	for class := range k {
 		robust, erm := m.Original(m.classCoefficients(m.ScoringCoefficients(), class)), m.Original(
@@ -29,7 +31,7 @@ func (m *Model) Explain() []Coefficient {
 		for i, w := range robust {
 			c := Coefficient{Name: "(constant)", Robust: w}
 			if i < m.Encoder.D() {
-				c.Name, c.Encoded = m.Encoder.Columns[i].Name, m.Coefficients[i*k+class]
+				c.Name, c.Encoded, c.Vector = m.Encoder.Columns[i].Name, m.Coefficients[i*k+class], vectors[i]
 			} else if w == 0 && (erm == nil || erm[i] == 0) {
 				continue
 			}

@@ -87,6 +87,22 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
+// Vectors returns, for each encoded column, the name of the column of vectors of which it is an entry, or "".
+func (e *Encoder) Vectors() []string {
+	names := make([]string, len(e.Columns))
+	for i := range e.Inputs {
+		in := &e.Inputs[i]
+		name := in.Vector
+		if in.isVector() {
+			name = in.Name
+		}
+		for k := range in.Width() {
+			names[in.First+k] = name
+		}
+	}
+	return names
+}
+
 // features returns the feature columns of f, or errors about columns that cannot be features.
 func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	s := e.Spec
