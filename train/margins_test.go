@@ -73,3 +73,24 @@ func TestPredictBlocks_Margins(t *testing.T) {
 		}
 	}
 }
+
+// A threshold is refused where there are no two classes that it could divide.
+func TestPredictBlocks_ThresholdNeedsTwoClasses(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,two,three,value\n")
+	for i := range 120 {
+		x := math.Sin(float64(i))
+		fmt.Fprintf(&b, "%v,%d,%c,%v\n", x, (i+int(3*x)+9)%3%2, 'a'+(i/2+int(2*x)+4)%3, x+0.1*float64(i%5))
+	}
+	f := readCSV(t, "t.csv", b.String())
+	threshold := 0.4
+	for target, isAllowed := range map[string]bool{"two": true, "three": false, "value": false} {
+		cfg := keepingRows()
+		cfg.Target, cfg.Features, cfg.Nu = target, []string{"x"}, level.At(1)
+		m := fitFrame(t, f, cfg)
+		_, err := m.PredictBlocks(t.Context(), f, BlockOptions{Threshold: &threshold}, func([]data.Column) error { return nil })
+		if isAllowed != (err == nil) {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}

@@ -34,7 +34,8 @@ type BlockOptions struct {
 // If o.Margins is set, a column margin follows: the log-odds of the positive class or, for a numeric target and a
 // loss with a link, the value before the link is applied. For more than two classes there is a column margin_CLASS
 // for each class; the probabilities are the softmax of these margins. Margins stay finite even if a probability
-// rounds to 0 or 1. o.Margins is an error for a model whose predictions are its margins.
+// rounds to 0 or 1. o.Margins is an error for a model whose predictions are its margins, and o.Threshold for a target
+// that does not have two classes.
 func (m *Model) PredictBlocks(
 	ctx context.Context, f *data.Frame, o BlockOptions, put func([]data.Column) error,
 ) (report encode.Report, err error) {
@@ -48,6 +49,10 @@ func (m *Model) PredictBlocks(
 		if err := m.checkMargins(); err != nil {
 			return report, err
 		}
+	}
+	if o.Threshold != nil && m.Encoder.Target.Task != encode.Binary {
+		return report, fmt.Errorf("a threshold needs a target with two classes; %q is not one: leave out the threshold",
+			m.Encoder.Target.Name)
 	}
 	if err := m.checkKeptColumns(&o); err != nil {
 		return report, err

@@ -64,6 +64,11 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 				"the extension of %s is unknown", o.Out)
 		}
 	}
+	for _, name := range []string{"dialect", "table"} {
+		if fs.Changed(name) && o.Format != string(export.SQL) {
+			return exit.Usagef("leave out --"+name, "--%s works only with SQL, but the format is %s", name, o.Format)
+		}
+	}
 	o.Export.Formulas = !o.Safe
 	write := func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }
 	if err := a.inputs.WriteFile(o.Out, o.Force, write); err != nil {

@@ -127,6 +127,8 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
 		return exit.Usagef("leave out one of them", "%s sets the robustness, so the robustness cannot be chosen with %s",
 			strings.Join(levels, " and "), strings.Join(choice, ", "))
+	case fs.Changed("rate") && c.Select != "" && c.Select != "trade-off":
+		return exit.Usagef("leave out one of them", "--rate has no effect with --select %s", c.Select)
 	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)

@@ -112,10 +112,13 @@ func (o Options) resamples(rows int) int {
 
 // checkTask returns an error if an option is set that needs a target with two classes, and the task is different.
 func (o Options) checkTask(target string, task eval.Task) error {
-	for _, option := range []struct{ name, value string }{
-		{"favourable", o.Favourable}, {"reference-group", o.ReferenceGroup},
+	for _, option := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"favourable", o.Favourable != ""}, {"reference-group", o.ReferenceGroup != ""}, {"threshold", o.Threshold != nil},
 	} {
-		if option.value != "" && task != eval.Binary {
+		if option.isSet && task != eval.Binary {
 			return &OptionError{option.name, fmt.Sprintf("needs a target with two classes; %q is not one", target),
 				"leave it out"}
 		}
