@@ -127,9 +127,9 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 	return zone, l, nil
 }
 
-// agree returns common forms for the columns of several tables that were read one by one, and whether every table
+// commonForms returns common forms for the columns of several tables that were read one by one, and whether every table
 // already has these forms. A column that is text in one table is text in all.
-func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
+func commonForms(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	agreed = true
 	known := make([]map[string]ColumnForm, len(frames))
 	for i, f := range frames {
@@ -176,7 +176,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	return forms, agreed
 }
 
-// ParseNumbers parses the texts of a column as numbers, by the rules with which the table was read, and returns the
+// ParseNumbers parses the texts of a column as numbers, by the rules that were used to read the table, and returns the
 // other texts, indexed by row. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
 	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c,

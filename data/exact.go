@@ -18,7 +18,7 @@ type ExactColumns struct {
 	columns []*Column
 }
 
-// Exact returns the named columns exactly as the files have them. It reads the files again, so the frame must
+// Exact returns the named columns exactly as stored in the files. It reads the files again, so the frame must
 // not be closed. Parquet files are read in parts.
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
 	out := make([]*Column, len(names))
@@ -127,7 +127,7 @@ func (f *Frame) reopen(ctx context.Context, open func(in *input) (*intake.Table,
 	return concatFrames(ctx, frames)
 }
 
-// readExact reads the named columns exactly as the file has them.
+// readExact reads the named columns exactly as stored in the file.
 func (in *input) readExact(ctx context.Context, names []string, how Reading) (t *intake.Table, err error) {
 	err = table.Catch(func() (err error) {
 		t, err = in.format.read(ctx, in, names, how, true)

@@ -110,7 +110,7 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 // numberLabel returns the label of a number that is written as text: all digits of a whole number, and the shortest
 // text of any other number.
 func (f *Frame) numberLabel(text string) string {
-	plain, _ := csv.Options{TextOptions: f.how.Text}.Plain(strings.TrimSpace(text))
+	plain, _ := csv.Options{TextOptions: f.how.Text}.NormaliseNumber(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(plain, "+")
 	if whole, fraction, _ := strings.Cut(digits, "."); strings.Trim(fraction, "0") == "" {
 		if n, ok := new(big.Int).SetString(whole, 10); ok {
@@ -164,7 +164,7 @@ type ordering struct {
 // orderingOf returns the ordering of a column with exact values; ok is false if the column has none.
 func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 	if e, is := c.ExactType(); is {
-		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e),
+		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.OrderKey(e),
 			func(v expr.Value) (intake.Bound, error) { return boundOf(c, e, v) }), true
 	}
 	if c.Kind == Numeric && c.Integer && c.InexactRow == 0 {
@@ -249,7 +249,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b intake.Bound, err er
 			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as "+
 				"in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
 		}
-		m = m.In(place)
+		m = m.AtWallClock(place)
 	}
 	return m.Bound(e), nil
 }
@@ -283,7 +283,7 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	}
 	bounds := make([]intake.Bound, len(texts.Level)) // texts that mark missing values have no bound
 	for k, text := range texts.Level {
-		plain, _ := csv.Options{TextOptions: f.how.Text}.Plain(strings.TrimSpace(text))
+		plain, _ := csv.Options{TextOptions: f.how.Text}.NormaliseNumber(strings.TrimSpace(text))
 		bounds[k], _ = intake.ParseBound(plain, 0)
 	}
 	for _, b := range bounds {
@@ -352,8 +352,8 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		parse), true
 }
 
-// condition returns a function that evaluates a comparison for a row whose value is not null.
-func (o ordering) condition(e *expr.Expr) (func(row int) bool, error) {
+// compileCondition returns a function that evaluates a comparison for a row whose value is not null.
+func (o ordering) compileCondition(e *expr.Expr) (func(row int) bool, error) {
 	if e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
 		sign, err := o.compare(e.Values[0])
 		if err != nil {
@@ -387,7 +387,7 @@ func (f *Frame) exactTimeOrdering(ctx context.Context, c *Column) (compare func(
 		return nil, false, err
 	}
 	if e, is := exact.ExactType(); is {
-		rank := exact.Rank(e)
+		rank := exact.OrderKey(e)
 		return func(a, b int) int { return cmp.Compare(rank(a), rank(b)) }, true, nil
 	}
 	if exact.Kind != Categorical {
@@ -400,11 +400,11 @@ func (f *Frame) exactTimeOrdering(ctx context.Context, c *Column) (compare func(
 	if !ok {
 		return nil, false, nil
 	}
-	return o.rows(exact), true, nil
+	return o.compareRows(exact), true, nil
 }
 
-// rows returns a function that compares two rows of a text column by the integers that the texts represent.
-func (o ordering) rows(texts *Column) func(a, b int) int {
+// compareRows returns a function that compares two rows of a text column by the integers that the texts represent.
+func (o ordering) compareRows(texts *Column) func(a, b int) int {
 	numbers := make([]*big.Int, len(texts.Level))
 	for row, k := range texts.Code {
 		if k >= 0 && numbers[k] == nil && !texts.IsNull(row) {

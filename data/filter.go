@@ -118,7 +118,7 @@ func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, err
 		}
 		return compareRows(c, f.Rows, is), nil
 	}
-	is, err := o.condition(e)
+	is, err := o.compileCondition(e)
 	if err != nil {
 		return nil, err
 	}
@@ -141,12 +141,12 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 	}
 	if c.Kind == Numeric {
 		if o, ok := f.orderingOf(c); ok {
-			return o.condition(e)
+			return o.compileCondition(e)
 		}
 	}
 	if c.Kind != Numeric && e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
 		if o, ok := f.dateOrdering(c); ok && c.Kind == Categorical {
-			return o.condition(e)
+			return o.compileCondition(e)
 		}
 		return fail(e.At, "the column %q is not numeric: compare it with == or !=", c.Name)
 	}

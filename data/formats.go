@@ -29,7 +29,7 @@ type format struct {
 }
 
 // A readFunc reads at least the named columns of a file, or all columns if names is nil. If exact is set, it keeps
-// the values exactly as the file has them.
+// the values exactly as stored in the file.
 type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error)
 
 // formats lists the formats that can be read, for detection, errors and help.
@@ -145,7 +145,7 @@ func isTableFile(name string) bool {
 func formatByName(name string) *format {
 	for _, f := range formats {
 		for _, e := range slices.Concat(f.extensions, f.others) {
-			if strings.HasSuffix(strings.ToLower(name), e) || f.text && strings.HasSuffix(text.Unpacked(name), e) {
+			if strings.HasSuffix(strings.ToLower(name), e) || f.text && strings.HasSuffix(text.TrimCompression(name), e) {
 				return f
 			}
 		}

@@ -146,12 +146,12 @@ func (f *Frame) Names() []string {
 
 // Has reports whether there is a column with that name.
 func (f *Frame) Has(name string) bool {
-	f.once.Do(f.build)
+	f.once.Do(f.indexColumns)
 	_, ok := f.index[name]
 	return ok
 }
 
-func (f *Frame) build() {
+func (f *Frame) indexColumns() {
 	f.index = make(map[string]int, len(f.Columns))
 	for i, c := range f.Columns {
 		if _, ok := f.index[c.Name]; ok {
@@ -201,7 +201,7 @@ func (f *Frame) Kind(name string) (Kind, error) {
 
 // Lookup returns the named column without reading its values.
 func (f *Frame) Lookup(name string) (*Column, error) {
-	f.once.Do(f.build)
+	f.once.Do(f.indexColumns)
 	i, ok := f.index[name]
 	switch {
 	case ok && i >= 0:

@@ -386,7 +386,7 @@ func (f *Frame) timesOf(
 			"the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if o, ok := f.dateOrdering(c); ok && rank != nil {
-		return o.rows(c), c.Text, nil
+		return o.compareRows(c), c.Text, nil
 	}
 	if rank == nil {
 		order := make([]int, 0, len(c.Level))

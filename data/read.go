@@ -82,7 +82,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 			return nil, err
 		}
 		in.watch = intake.WatchFrom(ctx)
-		in.watch.Opened(in.size)
+		in.watch.AddSize(in.size)
 		f, err := openTable(ctx, in, how...)
 		if err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func rereadAlike(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame,
 	if r.Columns != nil {
 		return readMixedAsText(ctx, frames, r)
 	}
-	forms, agreed := agree(frames)
+	forms, agreed := commonForms(frames)
 	r.Columns = forms
 	for i, f := range frames {
 		if agreed {

@@ -21,7 +21,7 @@ func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 		return err
 	}
 	if typed {
-		if err := f.renameTexts(ctx); err != nil {
+		if err := f.applyTextRules(ctx); err != nil {
 			return err
 		}
 	}
@@ -42,9 +42,9 @@ func (f *Frame) checkNumericNames() error {
 	return nil
 }
 
-// renameTexts applies Reading.Relabel and Reading.Missing to the columns of a file with typed columns, as the
+// applyTextRules applies Reading.Relabel and Reading.Missing to the columns of a file with typed columns, as the
 // reader of a text file does while it reads. Columns without such values stay in the file.
-func (f *Frame) renameTexts(ctx context.Context) error {
+func (f *Frame) applyTextRules(ctx context.Context) error {
 	o := f.how.options()
 	if len(o.Missing)+len(o.Relabel) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (f *Frame) renameTexts(ctx context.Context) error {
 		if c.Clock {
 			r.ReadAs(csv.DayParser(cmp.Or(forms[c.Name].Order, o.DateOrder)))
 		}
-		if c.Vector != "" || !c.Kind.IsScalar() || !r.Concerns(c.Kind) {
+		if c.Vector != "" || !c.Kind.IsScalar() || !r.AppliesTo(c.Kind) {
 			continue
 		}
 		loaded, err := c.Load(ctx)

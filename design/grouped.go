@@ -98,15 +98,15 @@ func NewGrouped(base Matrix, by Grouping) (Matrix, error) {
 		}
 	}
 	m := &grouped{base: base, n: n, p: p, d: p + by.Products, before: by.Before, cell: by.Cell, cells: by.Cells}
-	m.lift()
-	m.bound()
+	m.liftEntries()
+	m.setBounds()
 	m.scratch = &sync.Pool{New: func() any { return newGroupedScratch(m) }}
 	return m, nil
 }
 
-// lift sets the list of the centred columns, and for every cell the list of the entries in the order of the
+// liftEntries sets the list of the centred columns, and for every cell the list of the entries in the order of the
 // columns.
-func (m *grouped) lift() {
+func (m *grouped) liftEntries() {
 	place := map[lift]int{}
 	m.entries = make([][]liftedEntry, len(m.cells))
 	for c, products := range m.cells {
@@ -138,9 +138,9 @@ func (m *grouped) indexOfBase(column int) int {
 	return column + m.d - m.p
 }
 
-// bound sets the largest absolute entry of every column and the number of terms of a margin. The values for
+// setBounds sets the largest absolute entry of every column and the number of terms of a margin. The values for
 // products are upper bounds, which include the terms that are summed to compute them.
-func (m *grouped) bound() {
+func (m *grouped) setBounds() {
 	occurs := make([]bool, len(m.cells))
 	for _, c := range m.cell {
 		occurs[c] = true

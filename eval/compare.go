@@ -108,7 +108,7 @@ type groupErrors struct {
 	of        func(s int) (change, own interval.Uncertainty)
 }
 
-// addGroups adds, for each group, the difference between the risk of model k+1 and that of the baseline.
+// addGroups adds, for each group, the difference between the risks of model k+1 and of the baseline.
 func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupErrors) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
@@ -156,7 +156,7 @@ func maxDifference(groups []Group, diff []GroupDifference, k, base int) *Interva
 	for i := range diff {
 		ga, gb, gd := groups[i].Models[k].Simultaneous, groups[i].Models[base].Simultaneous, diff[i].Simultaneous
 		if groups[i].Sufficient && ga != nil && gb != nil && gd != nil {
-			a, b, d = append(a, ga.ends()), append(b, gb.ends()), append(d, gd.ends())
+			a, b, d = append(a, ga.withoutMethod()), append(b, gb.withoutMethod()), append(d, gd.withoutMethod())
 		}
 	}
 	if a == nil {
@@ -174,7 +174,7 @@ func (d *Difference) Text(scale float64) string {
 	if d.Interval != nil && d.Value == 0 && d.Interval.Low == 0 && d.Interval.High == 0 {
 		return "0"
 	}
-	scale = d.scale(scale)
+	scale = d.displayScale(scale)
 	s := printable.Signed(float64(d.Value), scale)
 	if iv := d.Interval.Text(scale); iv != "" {
 		s += " [" + iv + "]"
@@ -182,9 +182,9 @@ func (d *Difference) Text(scale float64) string {
 	return s
 }
 
-// scale returns the magnitude that determines the number of decimals: the largest absolute value of the difference
-// and the limits of its interval, or the argument if there is no interval.
-func (d *Difference) scale(scale float64) float64 {
+// displayScale returns the magnitude that determines the number of decimals: the largest absolute value of the
+// difference and the limits of its interval, or the argument if there is no interval.
+func (d *Difference) displayScale(scale float64) float64 {
 	m := math.Abs(float64(d.Value))
 	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {
 		m = max(m, math.Abs(float64(d.Interval.Low)), math.Abs(float64(d.Interval.High)))

@@ -140,11 +140,11 @@ func (e *Evaluation) ConstantSentence() string {
 	if e.Task == Regression {
 		where, what = " over all rows", "would have an RMSE of"
 	}
-	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, m.appendUnit(m.text(float64(x))), where)
+	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, m.appendUnit(m.format(float64(x))), where)
 	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
 			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
-				s += fmt.Sprintf(" and %s in %s", m.text(float64(x)), printable.Group(w.Label))
+				s += fmt.Sprintf(" and %s in %s", m.format(float64(x)), printable.Group(w.Label))
 			}
 		}
 	}

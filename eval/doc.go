@@ -19,8 +19,8 @@
 //     inverted when above one).
 //   - The worst group has the largest risk in the last grouping (all grouping
 //     columns crossed, or the only one) among groups with at least
-//     MinGroupSize rows. Smaller groups are listed, marked as insufficient
-//     evidence, and left out of that headline.
+//     MinGroupSize rows. Smaller groups are listed, but marked as having too
+//     few rows, and cannot be the worst group.
 //   - A number that cannot be computed is null in JSON, and the reason stands
 //     beside it under "undefined". NaN and ±Inf never leave the package.
 //

@@ -44,7 +44,7 @@ type Evaluation struct {
 
 	// favourable outcome of a two-valued target, if it is known
 	Favourable *Favourable `json:"favourable,omitempty"`
-	// group with which the four-fifths rule compares
+	// reference group of the four-fifths rule
 	ReferenceGroup string      `json:"reference_group,omitempty"`
 	Criteria       []Criterion `json:"criteria,omitempty"` // only for two classes with groups
 

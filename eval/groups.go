@@ -116,7 +116,7 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 		if math.IsNaN(r) || r < ratio {
 			ratio = r
 		}
-		w := g.share()
+		w := g.averageWeight()
 		sum.Add(v)
 		wsum.Add(w * v)
 		weight.Add(w)

@@ -122,7 +122,7 @@ func (e *Evaluation) holdReasons() (why []string) {
 		}
 		why = append(why, s+" ("+printable.List(texts, 2)+")")
 	}
-	if leaks := e.leaks(facts.Warning); leaks != nil {
+	if leaks := e.leakyColumns(facts.Warning); leaks != nil {
 		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
 	}
 	k := e.Focus() // replaced by the recommended model if there is one
@@ -153,7 +153,7 @@ func (e *Evaluation) holdReasons() (why []string) {
 // findChecks returns, as clauses, what should be checked before the model in focus is used, or nil if there is
 // nothing to check.
 func (e *Evaluation) findChecks() (out []string) {
-	if leaks := e.leaks(facts.Note); leaks != nil {
+	if leaks := e.leakyColumns(facts.Note); leaks != nil {
 		out = append(out, fmt.Sprintf("%s %s known before the outcome", printable.List(leaks, 3),
 			printable.Noun(len(leaks), "is", "are")))
 	}
@@ -163,8 +163,8 @@ func (e *Evaluation) findChecks() (out []string) {
 	return out
 }
 
-// leaks returns the columns that may reveal the outcome, according to findings of the given severity.
-func (e *Evaluation) leaks(severity facts.Severity) (out []string) {
+// leakyColumns returns the columns that may reveal the outcome, according to findings of the given severity.
+func (e *Evaluation) leakyColumns(severity facts.Severity) (out []string) {
 	for _, f := range e.Findings {
 		if !f.IsLeak() || f.Severity != severity {
 			continue
@@ -210,13 +210,14 @@ func (e *Evaluation) sinceSentence() string {
 		}
 	}
 	if worse == nil {
-		return fmt.Sprintf("No group is predicted measurably worse than %s.", e.Reference.Place())
+		return fmt.Sprintf("No group is predicted measurably worse than %s.", e.Reference.RowsPhrase())
 	}
-	return fmt.Sprintf("Predictions are measurably worse than %s in %s.", e.Reference.Place(), printable.List(worse, 3))
+	return fmt.Sprintf("Predictions are measurably worse than %s in %s.", e.Reference.RowsPhrase(), printable.List(worse,
+		3))
 }
 
-// Place describes the rows on which the models were evaluated, as in "on the 400 rows held out from training".
-func (r *Reference) Place() string {
+// RowsPhrase describes the rows on which the models were evaluated, as in "on the 400 rows held out from training".
+func (r *Reference) RowsPhrase() string {
 	rows := printable.Plural(r.Rows, "row", "rows")
 	switch {
 	case r.Name != "":

@@ -103,16 +103,22 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 	}
 }
 
-// all returns the column of weights; positives and negatives return the columns of weights of one class.
-func all(d *interval.Derivative) []interval.Term { return []interval.Term{d.OfAll(columnWeight, 1)} }
-func positives(d *interval.Derivative) []interval.Term {
-	return []interval.Term{d.OfAll(columnShared1, 1)}
+// totalWeight returns the term for the weight of a row.
+func totalWeight(d *interval.Derivative) []interval.Term {
+	return []interval.Term{d.SharedTerm(columnWeight, 1)}
 }
-func negatives(d *interval.Derivative) []interval.Term {
-	return []interval.Term{d.OfAll(columnShared1, -1), d.OfAll(columnWeight, 1)}
+
+// positiveClassWeight returns the term for the weight of a row of the positive class; other rows have 0.
+func positiveClassWeight(d *interval.Derivative) []interval.Term {
+	return []interval.Term{d.SharedTerm(columnShared1, 1)}
+}
+
+// negativeClassWeight returns the terms for the weight of a row of the negative class; other rows have 0.
+func negativeClassWeight(d *interval.Derivative) []interval.Term {
+	return []interval.Term{d.SharedTerm(columnShared1, -1), d.SharedTerm(columnWeight, 1)}
 }
 
 // deriveMean returns the derivative of a weighted mean of a column.
 func deriveMean(column int) func(d *interval.Derivative) {
-	return func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(column, 1)}, all(d)) }
+	return func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.OwnTerm(column, 1)}, totalWeight(d)) }
 }

@@ -16,7 +16,7 @@ import (
 const MostResamples = 1_000_000
 
 // An Input is the input of [Evaluate]. All slices with an entry for each row have the same order. The first model
-// is the baseline (ERM), with which the others are compared.
+// is the baseline (ERM), to which the others are compared.
 type Input struct {
 	Task     Task
 	LossName string // "logistic", "huber(δ=1)", …
@@ -63,7 +63,7 @@ type Input struct {
 	// rates; 0 means 0.1.
 	Tolerance float64
 	// Favourable is the outcome to which fairness criteria refer, or nil if it is unknown. ReferenceGroup is
-	// the label, in the last grouping, of the group with which the four-fifths rule compares; if it is empty,
+	// the label, in the last grouping, of the reference group of the four-fifths rule; if it is empty,
 	// this is the group with the highest rate.
 	Favourable     *Favourable
 	ReferenceGroup string

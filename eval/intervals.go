@@ -86,7 +86,7 @@ func (e *Evaluation) addGroupIntervals(
 	if err != nil {
 		return err
 	}
-	critical, err := r.Critical(ctx, "simultaneous intervals by "+name, parts)
+	critical, err := r.CriticalValue(ctx, "simultaneous intervals by "+name, parts)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (e *Evaluation) addGroupIntervals(
 	return nil
 }
 
-// addOverallIntervals adds the intervals over all rows and those of the comparisons. It returns the errors of
+// addOverallIntervals adds the intervals over all rows and the intervals of the comparisons. It returns the errors of
 // [allQuantities].
 func (e *Evaluation) addOverallIntervals(
 	ctx context.Context, in *Input, r *interval.Maker,
@@ -261,9 +261,9 @@ func (part *measuredPart) putInterval(m Measure, k, n int, l interval.Uncertaint
 	}
 }
 
-// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: those of the group
-// alone (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
-// standardised deviation. They are widened if a class has few rows. The simultaneous intervals contain the
+// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: the intervals of the
+// group alone (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the
+// largest standardised deviation. They are widened if a class has few rows. The simultaneous intervals contain the
 // intervals of the group alone.
 func (e *Evaluation) addSimultaneous(
 	in *Input, g *Group, rows []int32, c float64, errorOf func(k int) interval.Uncertainty,

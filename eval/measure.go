@@ -247,8 +247,8 @@ func newInterval(i *interval.Interval, method string) *Interval {
 	return &Interval{Low: Num(i.Low), High: Num(i.High), Method: method}
 }
 
-// ends returns the interval without its method.
-func (iv *Interval) ends() interval.Interval {
+// withoutMethod returns the interval without its method.
+func (iv *Interval) withoutMethod() interval.Interval {
 	return interval.Interval{Low: float64(iv.Low), High: float64(iv.High)}
 }
 

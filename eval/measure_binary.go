@@ -26,7 +26,8 @@ var binaryMeasures = []Measure{
 		Better: More, Low: 0, High: 1, IsRate: true,
 		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
 		derive: func(d *interval.Derivative) {
-			d.AddRatio(1, append([]interval.Term{d.Own(colC, 1), d.Own(colD, -1)}, negatives(d)...), all(d))
+			d.AddRatio(1, append([]interval.Term{d.OwnTerm(colC, 1), d.OwnTerm(colD, -1)}, negativeClassWeight(d)...),
+				totalWeight(d))
 		},
 		interval:     intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.right })},
 		isProportion: true, hasBaseline: true},
@@ -34,8 +35,8 @@ var binaryMeasures = []Measure{
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
 		derive: func(d *interval.Derivative) {
-			d.AddRatio(0.5, []interval.Term{d.Own(colC, 1)}, positives(d))
-			d.AddRatio(-0.5, []interval.Term{d.Own(colD, 1)}, negatives(d))
+			d.AddRatio(0.5, []interval.Term{d.OwnTerm(colC, 1)}, positiveClassWeight(d))
+			d.AddRatio(-0.5, []interval.Term{d.OwnTerm(colD, 1)}, negativeClassWeight(d))
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
 	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
@@ -55,9 +56,9 @@ var binaryMeasures = []Measure{
 		derive: func(d *interval.Derivative) {
 			w, p := d.Total(columnWeight), d.Total(columnShared1)
 			n := w - p
-			d.Add(d.Own(colB, -w/(p*n)))
-			d.Add(d.OfAll(columnWeight, d.OwnSum(colB)/(n*n)))
-			d.Add(d.OfAll(columnShared1, d.OwnSum(colB)*w*(n-p)/(p*n*p*n)))
+			d.Add(d.OwnTerm(colB, -w/(p*n)))
+			d.Add(d.SharedTerm(columnWeight, d.OwnSum(colB)/(n*n)))
+			d.Add(d.SharedTerm(columnShared1, d.OwnSum(colB)*w*(n-p)/(p*n*p*n)))
 		}, interval: intervalStrategy{needsBothClasses: true}, rows: scarcerClass},
 	{Key: "mcc", Label: "Matthews correlation",
 		About: "correlation between predicted and actual class; 0 means no better than " +
@@ -70,10 +71,10 @@ var binaryMeasures = []Measure{
 			w, p, tp, fp := d.Total(columnWeight), d.Total(columnShared1), d.OwnSum(colC), d.OwnSum(colD)
 			n, yes := w-p, tp+fp
 			m, root := matthews(tp, fp, p, n), math.Sqrt(yes*p*n*(w-yes))
-			d.Add(d.Own(colC, n/root-m/2*(1/yes-1/(w-yes))))
-			d.Add(d.Own(colD, -p/root-m/2*(1/yes-1/(w-yes))))
-			d.Add(d.OfAll(columnShared1, -yes/root-m/2*(1/p-1/n)))
-			d.Add(d.OfAll(columnWeight, tp/root-m/2*(1/n+1/(w-yes))))
+			d.Add(d.OwnTerm(colC, n/root-m/2*(1/yes-1/(w-yes))))
+			d.Add(d.OwnTerm(colD, -p/root-m/2*(1/yes-1/(w-yes))))
+			d.Add(d.SharedTerm(columnShared1, -yes/root-m/2*(1/p-1/n)))
+			d.Add(d.SharedTerm(columnWeight, tp/root-m/2*(1/n+1/(w-yes))))
 		},
 		interval: intervalStrategy{exact: matthewsInterval}, rows: scarcerClass},
 	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
@@ -91,7 +92,9 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
-		derive: func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, positives(d)) },
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1)}, positiveClassWeight(d))
+		},
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) interval.Trials {
 			return c.positives
@@ -105,7 +108,9 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")
 		},
-		derive: func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colD, 1)}, negatives(d)) },
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(1, []interval.Term{d.OwnTerm(colD, 1)}, negativeClassWeight(d))
+		},
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) interval.Trials {
 			return c.negatives
@@ -117,7 +122,7 @@ var binaryMeasures = []Measure{
 			return s.tp / (s.tp + s.fp), undefinedIfEmpty(s.tp+s.fp, "no row is predicted positive")
 		},
 		derive: func(d *interval.Derivative) {
-			d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, []interval.Term{d.Own(colC, 1), d.Own(colD, 1)})
+			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1)}, []interval.Term{d.OwnTerm(colC, 1), d.OwnTerm(colD, 1)})
 		},
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) interval.Trials {
@@ -134,16 +139,18 @@ var binaryMeasures = []Measure{
 		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
 	{Key: SelectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive",
 		Better: Neither, Low: 0, High: 1, IsRate: true,
-		Criterion:    "Do the groups receive each outcome equally often? Largest difference of the rates",
-		value:        perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
-		derive:       func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colC, 1), d.Own(colD, 1)}, all(d)) },
+		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
+		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1), d.OwnTerm(colD, 1)}, totalWeight(d))
+		},
 		interval:     intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.all })},
 		isProportion: true,
 		hasBaseline:  true},
 	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither,
 		Low: 0, High: 1,
 		value:  perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
-		derive: func(d *interval.Derivative) { d.AddRatio(1, positives(d), all(d)) },
+		derive: func(d *interval.Derivative) { d.AddRatio(1, positiveClassWeight(d), totalWeight(d)) },
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) interval.Trials {
 			return c.actual

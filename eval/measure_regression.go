@@ -12,7 +12,7 @@ var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target",
 	About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
 	derive: func(d *interval.Derivative) {
-		d.AddRatio(1/(2*math.Sqrt(d.OwnSum(colA)/d.Total(columnWeight))), []interval.Term{d.Own(colA, 1)}, all(d))
+		d.AddRatio(1/(2*math.Sqrt(d.OwnSum(colA)/d.Total(columnWeight))), []interval.Term{d.OwnTerm(colA, 1)}, totalWeight(d))
 	}, hasBaseline: true}
 
 // regressionMeasures lists the measures of a numeric target.
@@ -36,10 +36,10 @@ var regressionMeasures = []Measure{
 			w, t := d.Total(columnWeight), d.Total(columnShared1)
 			dev := d.Total(columnShared2) - t*t/w
 			e := d.OwnSum(colA) / (dev * dev)
-			d.Add(d.Own(colA, -1/dev))
-			d.Add(d.OfAll(columnShared2, e))
-			d.Add(d.OfAll(columnShared1, -e*2*t/w))
-			d.Add(d.OfAll(columnWeight, e*(t/w)*(t/w)))
+			d.Add(d.OwnTerm(colA, -1/dev))
+			d.Add(d.SharedTerm(columnShared2, e))
+			d.Add(d.SharedTerm(columnShared1, -e*2*t/w))
+			d.Add(d.SharedTerm(columnWeight, e*(t/w)*(t/w)))
 		}},
 	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|",
 		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller", hasBaseline: true,
@@ -61,8 +61,9 @@ var regressionMeasures = []Measure{
 			return 1 + s.signedError/s.total, ""
 		},
 		derive: func(d *interval.Derivative) {
-			total := []interval.Term{d.OfAll(columnShared1, 1), d.OfAll(columnWeight, d.Centre)} // the targets are centred
-			d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, total)
+			// the targets are centred
+			total := []interval.Term{d.SharedTerm(columnShared1, 1), d.SharedTerm(columnWeight, d.Centre)}
+			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1)}, total)
 		}},
 	{Key: "coverage", Label: "Targets at or below", Unit: "share",
 		About:  "share of rows whose target is at most the prediction: the level of a predicted quantile",

@@ -29,15 +29,15 @@ type Reference struct {
 // referenceFields has the fields of a Reference without its methods.
 type referenceFields Reference
 
-// A referenceFile is a Reference as JSON has it.
+// A referenceFile is the JSON form of a Reference.
 type referenceFile struct {
 	referenceFields
 	Models    []referenceModel    `json:"models"`
 	Groupings []referenceGrouping `json:"groupings,omitempty"`
 }
 
-// reference returns the reference of a file.
-func (f *referenceFile) reference() Reference {
+// toReference returns the reference of a file.
+func (f *referenceFile) toReference() Reference {
 	f.models, f.groupings = f.Models, f.Groupings
 	return Reference(f.referenceFields)
 }
@@ -53,7 +53,7 @@ func (r *Reference) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*r = f.reference()
+	*r = f.toReference()
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (r *Reference) nameOf(h *namedGroup) string {
 
 // groupNames returns the names of the groups of the named model or, if there is none, of the model in focus.
 func (r *Reference) groupNames(model string) (out []string) {
-	for path := range r.model(model).Estimates {
+	for path := range r.findModel(model).Estimates {
 		if name, ok := strings.CutPrefix(path, "group["); ok {
 			if name, ok = strings.CutSuffix(name, "].risk"); ok {
 				out = append(out, name)
@@ -150,8 +150,8 @@ func (r *Reference) groupNames(model string) (out []string) {
 	return out
 }
 
-// model returns the named model or, if there is none, the model in focus.
-func (r *Reference) model(name string) referenceModel {
+// findModel returns the named model or, if there is none, the model in focus.
+func (r *Reference) findModel(name string) referenceModel {
 	for _, m := range r.models {
 		if m.Name == name {
 			return m
@@ -186,7 +186,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 
 // estimateAt returns the estimate at a path of the named model or, if there is none, of the model in focus.
 func (r *Reference) estimateAt(model, path string) (estimate, bool) {
-	q, ok := r.model(model).Estimates[path]
+	q, ok := r.findModel(model).Estimates[path]
 	return q, ok
 }
 
@@ -197,7 +197,7 @@ func ReadReference(r io.Reader) (*Reference, error) {
 	if err := decode(r, &file); err != nil {
 		return nil, fmt.Errorf("eval: reference: %w", err)
 	}
-	out := file.reference()
+	out := file.toReference()
 	if len(out.models) == 0 {
 		return nil, errors.New("eval: the reference holds no model; NewReference makes a reference from a report or an " +
 			"evaluation")

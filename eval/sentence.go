@@ -282,7 +282,7 @@ func (j *judge) recommendationNote() string {
 			all := j.leadingMeasures()
 			return fmt.Sprintf(" With %s, %s in the worst group is measurably lower still (%s interval of the difference "+
 				"in risk: %s).", m.Name, all[len(all)-1].name, printable.WholePercent(j.Confidence),
-				d.Interval.Text(d.scale(1)))
+				d.Interval.Text(d.displayScale(1)))
 		}
 	}
 	return ""
@@ -330,7 +330,7 @@ func (j *judge) losingGroups() string {
 		if j.Task != Regression && j.criterion() != "worst-group-accuracy" {
 			// show the accuracy unless it hides that the group is worse off
 			if lead := j.leadingMeasures()[0]; lead.valueOf(now) < lead.valueOf(was) &&
-				lead.text(lead.valueOf(now)) != lead.text(lead.valueOf(was)) {
+				lead.format(lead.valueOf(now)) != lead.format(lead.valueOf(was)) {
 				m = lead
 			}
 		}
@@ -354,16 +354,16 @@ type shownMeasure struct {
 // valueOf returns the value of the measure in v.
 func (r shownMeasure) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 
-// text formats a value.
-func (r shownMeasure) text(x float64) string {
+// format formats a value.
+func (r shownMeasure) format(x float64) string {
 	if r.share {
 		return printable.Percent(x)
 	}
 	return printable.Number(x)
 }
 
-// pair formats two values with the same number of decimals.
-func (r shownMeasure) pair(a, b float64) (first, second string) {
+// formatPair formats two values with the same number of decimals.
+func (r shownMeasure) formatPair(a, b float64) (first, second string) {
 	if r.share {
 		return printable.Percent(a), printable.Percent(b)
 	}
@@ -377,9 +377,9 @@ func (r shownMeasure) appendUnit(s string) string {
 	return s + "\u00a0" + r.unit
 }
 
-// change returns a text such as "rises from a to b".
-func (r shownMeasure) change(a, b float64) string {
-	from, to := r.pair(a, b)
+// changePhrase returns a text such as "rises from a to b".
+func (r shownMeasure) changePhrase(a, b float64) string {
+	from, to := r.formatPair(a, b)
 	switch {
 	case from == to:
 		return "stays at " + r.appendUnit(from)
@@ -391,7 +391,7 @@ func (r shownMeasure) change(a, b float64) string {
 
 // beforeAfter returns "a → b".
 func (r shownMeasure) beforeAfter(a, b float64) string {
-	from, to := r.pair(a, b)
+	from, to := r.formatPair(a, b)
 	return from + " → " + r.appendUnit(to)
 }
 
@@ -491,7 +491,7 @@ func (j *judge) judgedSentence() string {
 	var parts []string
 	measures := j.judgedMeasures()
 	for _, m := range measures {
-		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after)))
+		parts = append(parts, m.name+" "+m.changePhrase(m.valueOf(before), m.valueOf(after)))
 	}
 	unit := 1.0 // units of the last measure in one unit of the difference
 	switch last := measures[len(measures)-1]; {
@@ -526,7 +526,7 @@ func (j *judge) tailSentence() string {
 	if !j.isByGroup() {
 		interval = j.intervalText(1)
 	}
-	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to), interval)
+	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.changePhrase(from, to), interval)
 }
 
 // rmsePerRisk returns the change in the RMSE for a unit change in the risk, which is k·RMSE²: a² − b² = (a + b)(a −
@@ -550,7 +550,7 @@ func (j *judge) scaledInterval(factor float64) string {
 	if all := j.judgedMeasures(); all[len(all)-1].share {
 		return d.Interval.Text(100) + " percentage points"
 	}
-	return d.Interval.Text(d.scale(1))
+	return d.Interval.Text(d.displayScale(1))
 }
 
 // intervalFirst returns a sentence that states the interval of the change that determines the outcome, multiplied
@@ -610,7 +610,7 @@ func (j *judge) costSentence() string {
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
 	first := all[0]
-	moves := first.change(first.valueOf(before), first.valueOf(after))
+	moves := first.changePhrase(first.valueOf(before), first.valueOf(after))
 	if len(all) > 1 {
 		m := all[1]
 		moves += fmt.Sprintf(" (%s %s%s)", strings.TrimPrefix(m.name, "the "),
@@ -623,7 +623,7 @@ func (j *judge) costSentence() string {
 	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
-	if from, to := first.pair(was, is); from == to || !measurable {
+	if from, to := first.formatPair(was, is); from == to || !measurable {
 		return printable.Capitalise(s) + "." // neither a visible cost nor a visible or proven gain
 	}
 	switch {
@@ -646,7 +646,7 @@ func (j *judge) changeInterval(open string, d *Difference, factor float64) strin
 	scaled := Difference{Value: d.Value * Num(factor),
 		Interval: &Interval{Low: d.Interval.Low * Num(factor), High: d.Interval.High * Num(factor)}}
 	s := fmt.Sprintf("%s%s interval of the change %s", open, printable.WholePercent(j.Confidence),
-		scaled.Interval.Text(scaled.scale(1)))
+		scaled.Interval.Text(scaled.displayScale(1)))
 	if strings.HasSuffix(open, "(") {
 		s += ")"
 	}
@@ -666,16 +666,16 @@ func (j *judge) singleModelSentence() string {
 	first, risk := all[0], all[len(all)-1]
 	s := fmt.Sprintf("%s %s %s of %s overall", name, has,
 		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
-		first.appendUnit(first.text(first.valueOf(overall))))
+		first.appendUnit(first.format(first.valueOf(overall))))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s", first.text(median))
+		s += fmt.Sprintf(" (median absolute error %s", first.format(median))
 		if r2, ok := overall.Get(r2Key); ok {
 			s += ", R² " + printable.Number(r2)
 		}
 		s += ")"
 	}
 	if first.share {
-		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall)))
+		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.format(first.valueOf(overall)))
 		if t := j.Threshold; t != nil && *t != 0.5 {
 			s += fmt.Sprintf(" at threshold %s", printable.FourDigits(float64(*t)))
 		}
@@ -689,12 +689,12 @@ func (j *judge) singleModelSentence() string {
 		if !j.IsWorstBy(j.Task.Leading(), j.k) { // the group is the worst only by its risk
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.text(first.valueOf(in)), where,
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.format(first.valueOf(in)), where,
 			printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
-		all, group := m.pair(m.valueOf(overall), m.valueOf(in))
+		all, group := m.formatPair(m.valueOf(overall), m.valueOf(in))
 		s += fmt.Sprintf("; %s %s is %s", its, strings.TrimPrefix(m.name, "the "), all)
 		if w != nil {
 			s += " overall and " + group + " there"
@@ -712,8 +712,8 @@ func (j *judge) warningSentences() []string {
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
 		by := fmt.Sprintf("(difference in risk: %s, %s interval %s)",
-			printable.Signed(float64(d.Value), d.scale(1)),
-			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
+			printable.Signed(float64(d.Value), d.displayScale(1)),
+			printable.WholePercent(j.Confidence), d.Interval.Text(d.displayScale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
@@ -818,9 +818,9 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		if d == nil || !d.Value.Defined() {
 			return
 		}
-		s := fmt.Sprintf("%s: %s", what, printable.Signed(float64(d.Value), d.scale(scale)))
+		s := fmt.Sprintf("%s: %s", what, printable.Signed(float64(d.Value), d.displayScale(scale)))
 		if d.Interval != nil {
-			s += fmt.Sprintf(" (%s interval %s%s)", conf, d.Interval.Text(d.scale(scale)), note)
+			s += fmt.Sprintf(" (%s interval %s%s)", conf, d.Interval.Text(d.displayScale(scale)), note)
 		}
 		out = append(out, s+".")
 	}

@@ -35,8 +35,8 @@ func (a *spreads) errorOf(s, k, q int) (l interval.Uncertainty, se float64, ok b
 	return l, se, ok
 }
 
-// share returns the weight of the group in weighted averages.
-func (g *Group) share() float64 {
+// averageWeight returns the weight of the group in weighted averages.
+func (g *Group) averageWeight() float64 {
 	if g.TrainShare != nil {
 		return float64(*g.TrainShare)
 	}
@@ -56,7 +56,7 @@ func (a *spreads) addIntervals() {
 					known++
 					se[s] = own
 					mean.Add(l, 1)
-					weighted.Add(l, a.g.Groups[s].share())
+					weighted.Add(l, a.g.Groups[s].averageWeight())
 				}
 			}
 			if known == 0 || known != sp.Groups {
@@ -76,9 +76,9 @@ func (a *spreads) addIntervals() {
 	}
 }
 
-// critical returns the half-width, in standard errors, that the intervals of n independent numbers must have to
+// criticalValue returns the half-width, in standard errors, that the intervals of n independent numbers must have to
 // hold simultaneously (Šidák 1967).
-func (a *spreads) critical(n int) float64 {
+func (a *spreads) criticalValue(n int) float64 {
 	return interval.NormalQuantile(interval.Simultaneous(a.e.Confidence, float64(n)))
 }
 
@@ -86,7 +86,7 @@ func (a *spreads) critical(n int) float64 {
 // model k. se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
-	lo, hi := interval.Extremes(a.groupBands(k, m, se, a.critical(groups)))
+	lo, hi := interval.Extremes(a.groupBands(k, m, se, a.criticalValue(groups)))
 	put := func(name string, i interval.Interval) { sp.Intervals[name] = *newInterval(&i, "simultaneous") }
 	put("group_min", lo)
 	put("group_max", hi)
@@ -104,7 +104,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	if !known {
 		return
 	}
-	crit := a.critical(groups + 1)
+	crit := a.criticalValue(groups + 1)
 	o := interval.Interval{Low: at - crit*own, High: at + crit*own}.Clip(m.Bounds())
 	difference, ratio := interval.FromOverall(a.groupBands(k, m, se, crit), o)
 	put("difference_to_overall", difference)
@@ -154,7 +154,7 @@ func (a *spreads) compare(c *Comparison, k int) {
 			base := float64(g.Models[0].Values.Risk())
 			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].UnlessRounding(0, base, of[0])
 			mean.Add(l, 1)
-			weighted.Add(l, g.share())
+			weighted.Add(l, g.averageWeight())
 		}
 	}
 	change := func(of *interval.Mean, after, before Num) Difference {

@@ -42,7 +42,7 @@ type riskUnit struct{ square float64 }
 
 func (u riskUnit) rootMeanSquare(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
 
-func (u riskUnit) interval(iv *Interval) *Interval {
+func (u riskUnit) convertInterval(iv *Interval) *Interval {
 	if iv == nil {
 		return nil
 	}
@@ -51,9 +51,9 @@ func (u riskUnit) interval(iv *Interval) *Interval {
 	return &out
 }
 
-// difference returns the change in the root mean squared error for a change in the risk, with its interval: a² − b²
-// = (a + b)(a − b).
-func (u riskUnit) difference(d Difference, after, before Num) Difference {
+// convertDifference returns the change in the root mean squared error for a change in the risk, with its interval: a² −
+// b² = (a + b)(a − b).
+func (u riskUnit) convertDifference(d Difference, after, before Num) Difference {
 	a, b := u.rootMeanSquare(after), u.rootMeanSquare(before)
 	out := Difference{Value: a - b}
 	if d.Interval != nil && a+b > 0 {
@@ -64,7 +64,7 @@ func (u riskUnit) difference(d Difference, after, before Num) Difference {
 	return out
 }
 
-func (u riskUnit) values(v Values) Values {
+func (u riskUnit) convertValues(v Values) Values {
 	v.Of = maps.Clone(v.Of)
 	if risk := v.Risk(); risk.Defined() {
 		v.Of[riskMeasure.Key] = u.rootMeanSquare(risk)
@@ -72,10 +72,10 @@ func (u riskUnit) values(v Values) Values {
 	return v
 }
 
-func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
+func (u riskUnit) convertIntervals(of map[string]Interval) map[string]Interval {
 	out := maps.Clone(of)
 	if iv, ok := out[riskMeasure.Key]; ok {
-		out[riskMeasure.Key] = *u.interval(&iv)
+		out[riskMeasure.Key] = *u.convertInterval(&iv)
 	}
 	return out
 }
@@ -89,13 +89,14 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	for k := range out.Models {
 		m := &out.Models[k]
 		if d := m.OverConstant; d != nil {
-			over := u.difference(*d, m.Overall.Risk(), m.Overall.Risk()-d.Value)
+			over := u.convertDifference(*d, m.Overall.Risk(), m.Overall.Risk()-d.Value)
 			m.OverConstant = &over
 		}
-		m.Overall, m.Intervals = u.values(m.Overall), u.intervals(m.Intervals)
+		m.Overall, m.Intervals = u.convertValues(m.Overall), u.convertIntervals(m.Intervals)
 		if m.WorstGroup != nil {
 			w := *m.WorstGroup
-			w.Risk, w.Interval, w.MaxInterval = u.rootMeanSquare(w.Risk), u.interval(w.Interval), u.interval(w.MaxInterval)
+			w.Risk, w.Interval, w.MaxInterval = u.rootMeanSquare(w.Risk), u.convertInterval(w.Interval),
+				u.convertInterval(w.MaxInterval)
 			m.WorstGroup = &w
 		}
 		m.CVaR = slices.Clone(m.CVaR)
@@ -114,10 +115,11 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 			for k := range h.Models {
 				m := &h.Models[k]
 				if d := m.OverConstant; d != nil {
-					over := u.difference(*d, m.Values.Risk(), m.Values.Risk()-d.Value)
+					over := u.convertDifference(*d, m.Values.Risk(), m.Values.Risk()-d.Value)
 					m.OverConstant = &over
 				}
-				m.Values, m.Intervals, m.Simultaneous = u.values(m.Values), u.intervals(m.Intervals), u.interval(m.Simultaneous)
+				m.Values, m.Intervals, m.Simultaneous = u.convertValues(m.Values), u.convertIntervals(m.Intervals),
+					u.convertInterval(m.Simultaneous)
 			}
 		}
 		for k := range g.Summary {
@@ -134,13 +136,13 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		was, is := &e.Models[0], &e.Models[k+1]
 		if risk, ok := c.Measures[riskMeasure.Key]; ok {
 			c.Measures = maps.Clone(c.Measures)
-			c.Measures[riskMeasure.Key] = u.difference(risk, is.Overall.Risk(), was.Overall.Risk())
+			c.Measures[riskMeasure.Key] = u.convertDifference(risk, is.Overall.Risk(), was.Overall.Risk())
 		}
-		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
+		c.CVaR = u.convertDifference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
 		// differences in the spread of root mean squared errors are not tested
 		c.Spread = nil
 		if c.WorstGroup != nil && was.WorstGroup != nil { // then every model has a worst group
-			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
+			d := u.convertDifference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
 			c.WorstGroup = &d
 		}
 		g := e.Headline()
@@ -148,8 +150,8 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		for i := range c.Groups {
 			q := &c.Groups[i]
 			after, before := g.Groups[i].Models[k+1].Values.Risk(), g.Groups[i].Models[0].Values.Risk()
-			q.Interval = u.difference(Difference{Interval: q.Interval}, after, before).Interval
-			d := u.difference(Difference{Interval: q.Simultaneous}, after, before)
+			q.Interval = u.convertDifference(Difference{Interval: q.Interval}, after, before).Interval
+			d := u.convertDifference(Difference{Interval: q.Simultaneous}, after, before)
 			q.Value, q.Simultaneous = d.Value, d.Interval
 			if w := was.WorstGroup; w != nil && q.Label == w.Label && c.AtBaselineWorst != nil {
 				c.AtBaselineWorst = &d
@@ -161,7 +163,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		t.Found = slices.Clone(s.Found)
 		for i := range t.Found {
 			f := &t.Found[i]
-			if iv := u.difference(Difference{Interval: &f.Interval}, f.Risk, f.Rest).Interval; iv != nil {
+			if iv := u.convertDifference(Difference{Interval: &f.Interval}, f.Risk, f.Rest).Interval; iv != nil {
 				f.Interval = *iv
 			}
 			f.SearchRisk, f.Risk, f.Rest = u.rootMeanSquare(f.SearchRisk), u.rootMeanSquare(f.Risk), u.rootMeanSquare(f.Rest)

@@ -58,9 +58,9 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 func (m *model) encode(f Format, o Options, version string) (out []byte, err error) {
 	switch f {
 	case ONNX:
-		out = m.onnx(version)
+		out = m.encodeONNX(version)
 	case SQL:
-		out, err = m.sql(o)
+		out, err = m.encodeSQL(o)
 	default:
 		return nil, fmt.Errorf("unknown format %q: the formats are %v", f, Formats())
 	}

@@ -297,7 +297,7 @@ func TestCrossedGroups_FormulaIsTheModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := readONNX(t, must(newModel(must(formulasOf(m)))).onnx("test"))
+		g := readONNX(t, must(newModel(must(formulasOf(m)))).encodeONNX("test"))
 		formulas := must(formulasOf(m))
 		cells := 0
 		for _, p := range formulas[0].Products {
@@ -480,7 +480,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 	for i, term := range edge.Terms {
 		if term.Kind == score.Numeric {
-			if most := must(newModel([]*score.Formula{edge})).largest(i); !(most > 1e290) ||
+			if most := must(newModel([]*score.Formula{edge})).largestWithoutOverflow(i); !(most > 1e290) ||
 				math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
 				t.Errorf("%s: numbers up to %v are scored", term.Column, most)
 			}

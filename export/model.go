@@ -118,8 +118,8 @@ func (c *column) holdsNumbers() bool {
 	return c.Kind == score.Numeric || c.Kind == score.Categorical && c.Stored == score.Numeric
 }
 
-// input returns the name of the column in the table or, for an entry of a vector, the name of the vector column.
-func (c *column) input() string {
+// inputName returns the name of the column in the table or, for an entry of a vector, the name of the vector column.
+func (c *column) inputName() string {
 	if c.Vector != "" {
 		return c.Vector
 	}
@@ -166,7 +166,7 @@ func (m *model) describe(p part) string {
 func (m *model) inputs() []string {
 	var out []string
 	for _, c := range m.columns {
-		if name := c.input(); c.Vector == "" || !slices.Contains(out, name) {
+		if name := c.inputName(); c.Vector == "" || !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -258,7 +258,7 @@ func (n names) unique(name string) string {
 func (m *model) usedNames() names {
 	n := names{}
 	for _, c := range m.columns {
-		n[c.Column], n[c.input()] = true, true
+		n[c.Column], n[c.inputName()] = true, true
 	}
 	return n
 }

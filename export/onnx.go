@@ -20,11 +20,11 @@ type graph struct {
 	values []string
 }
 
-// onnx returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] for each column: tensor(double) for
+// encodeONNX returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] for each column: tensor(double) for
 // numbers and for categories of numbers, tensor(bool) for bools without nulls, otherwise tensor(string). A vector
 // column is one input [N, width]. A null number is represented by NaN, and a null text by nullText. The output is
 // the score, [N, 1]; for K > 2 classes it is the probabilities, [N, K], and the most probable class.
-func (m *model) onnx(version string) []byte {
+func (m *model) encodeONNX(version string) []byte {
 	g := &graph{model: m, names: m.usedNames(), values: make([]string, len(m.columns))}
 	fmt.Fprintf(&g.doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", m.describeScore())
 	declared := names{}
@@ -38,7 +38,7 @@ func (m *model) onnx(version string) []byte {
 			g.declare(graphInput, c.Vector, doubleType, g.names.unique("width of "+c.Vector))
 		}
 	}
-	margin := g.margin()
+	margin := g.addMargin()
 	switch {
 	case len(m.constant) > 1:
 		g.declareClasses(margin)
@@ -117,8 +117,8 @@ func nullText(levels []string) string {
 	return null
 }
 
-// entries adds the values of entries of a vector column with nulls filled, [N, len(columns)].
-func (g *graph) entries(columns ...int) string {
+// addEntries adds the values of entries of a vector column with nulls filled, [N, len(columns)].
+func (g *graph) addEntries(columns ...int) string {
 	at, fills := make([]int64, len(columns)), make([]float64, len(columns))
 	for k, i := range columns {
 		at[k], fills[k] = int64(g.columns[i].entry), math.NaN()
@@ -126,12 +126,12 @@ func (g *graph) entries(columns ...int) string {
 			fills[k] = *fill
 		}
 	}
-	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(at...)}, attribute("axis", 1))
+	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.addIntegers(at...)}, attribute("axis", 1))
 	return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(fills...), v)
 }
 
-// margin adds the margins, [N, K]: the weights of levels, plus the product of a feature matrix and its weights.
-func (g *graph) margin() string {
+// addMargin adds the margins, [N, K]: the weights of levels, plus the product of a feature matrix and its weights.
+func (g *graph) addMargin() string {
 	margin := g.addRow(g.constant...)
 	var features []string // blocks of columns of the feature matrix
 	var shift, scale, weights []float64
@@ -144,12 +144,12 @@ func (g *graph) margin() string {
 	vectors, others := g.splitVectors()
 	for _, p := range others {
 		if p.factors == nil {
-			margin = g.addOp("Add", margin, g.lookup(p.column, p.levels))
+			margin = g.addOp("Add", margin, g.addLookup(p.column, p.levels))
 			continue
 		}
-		v := g.factor(&p.factors[0])
+		v := g.addFactor(&p.factors[0])
 		for k := range p.factors[1:] {
-			v = g.addOp("Mul", v, g.factor(&p.factors[k+1]))
+			v = g.addOp("Mul", v, g.addFactor(&p.factors[k+1]))
 		}
 		addFeatures(v, p)
 	}
@@ -158,7 +158,7 @@ func (g *graph) margin() string {
 		for _, p := range vectors[name] {
 			columns = append(columns, p.factors[0].Term)
 		}
-		addFeatures(g.entries(columns...), vectors[name]...)
+		addFeatures(g.addEntries(columns...), vectors[name]...)
 	}
 	if len(features) == 0 {
 		return margin
@@ -168,9 +168,9 @@ func (g *graph) margin() string {
 	return g.addOp("Add", margin, g.addOp("MatMul", v, g.addDoubles(weights, len(shift), len(g.constant))))
 }
 
-// lookup adds the weights of the levels of a category, which are given for each level, for nulls and for other
+// addLookup adds the weights of the levels of a category, which are given for each level, for nulls and for other
 // levels.
-func (g *graph) lookup(column int, levels [][]float64) string {
+func (g *graph) addLookup(column int, levels [][]float64) string {
 	c, v := &g.columns[column], g.values[column]
 	known, outputs := len(c.Levels), len(levels[0])
 	switch {
@@ -193,28 +193,28 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 	}
 	// shape [N, 1, outputs]
 	weights := g.addOp("Gather", g.addDoubles(slices.Concat(levels...), len(levels), outputs), v)
-	return g.addOp("Squeeze", weights, g.integers(1))
+	return g.addOp("Squeeze", weights, g.addIntegers(1))
 }
 
-// factor adds a factor of a product, [N, 1].
-func (g *graph) factor(x *score.Factor) string {
+// addFactor adds a factor of a product, [N, 1].
+func (g *graph) addFactor(x *score.Factor) string {
 	c := &g.columns[x.Term]
 	if c.Kind == score.Numeric {
 		if g.values[x.Term] == "" { // the term uses an entry of a vector
-			g.values[x.Term] = g.entries(x.Term)
+			g.values[x.Term] = g.addEntries(x.Term)
 		}
-		return g.function(&x.Function, g.values[x.Term])
+		return g.addFunction(&x.Function, g.values[x.Term])
 	}
 	indicator := make([][]float64, len(c.Levels)+2)
 	for k := range indicator {
 		indicator[k] = []float64{0}
 	}
 	indicator[x.Level][0] = 1
-	return g.lookup(x.Term, indicator)
+	return g.addLookup(x.Term, indicator)
 }
 
-// function adds f applied to value v; it is NaN outside the domain of f.
-func (g *graph) function(f *score.Function, v string) string {
+// addFunction adds f applied to value v; it is NaN outside the domain of f.
+func (g *graph) addFunction(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
 		return g.addOp("Where", g.addOp("Greater", v, g.addRow(0)), g.addOp("Log", v), g.addRow(math.NaN()))
@@ -227,14 +227,14 @@ func (g *graph) function(f *score.Function, v string) string {
 	case "square":
 		return g.addOp("Mul", v, v)
 	case "piecewise":
-		return g.piecewise(piecesOf(f), v)
+		return g.addPiecewise(piecesOf(f), v)
 	}
 	return v
 }
 
-// piecewise adds a piecewise polynomial of degree at most three: it counts the pieces that end at or below the
+// addPiecewise adds a piecewise polynomial of degree at most three: it counts the pieces that end at or below the
 // value, and selects the coefficients of the next piece.
-func (g *graph) piecewise(pieces []piece, v string) string {
+func (g *graph) addPiecewise(pieces []piece, v string) string {
 	last := len(pieces) - 1
 	var ends, bases []float64
 	var coefficients [4][]float64

@@ -322,12 +322,12 @@ func onnxInputs(t *testing.T, m *model, row []any) map[string]onnxValue {
 			default:
 				t.Fatalf("%s: %T", c.Column, v)
 			}
-			in := out[c.input()]
+			in := out[c.inputName()]
 			for len(in.v) <= c.entry {
 				in.v = append(in.v, 0)
 			}
 			in.v[c.entry], in.dims = x, []int{1, len(in.v)}
-			out[c.input()] = in
+			out[c.inputName()] = in
 			continue
 		}
 		if truthValue, ok := v.(bool); ok && c.Kind == score.Bool && !c.Null {
@@ -349,7 +349,7 @@ func TestONNX_EvaluatesAsTheModel(t *testing.T) {
 	rows, formulas := 0, trained(t)
 	for name, f := range formulas {
 		m := must(newModel(f))
-		g := readONNX(t, m.onnx("test"))
+		g := readONNX(t, m.encodeONNX("test"))
 		names := m.inputs()
 		slices.Sort(names)
 		if got := slices.Sorted(slices.Values(g.inputs)); !slices.Equal(got, names) {

@@ -80,22 +80,22 @@ func (g *graph) addDoubles(values []float64, dims ...int) string {
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	return g.tensor(doubleType, raw, dims...)
+	return g.addTensor(doubleType, raw, dims...)
 }
 
 // addRow adds a constant [1, len(values)].
 func (g *graph) addRow(values ...float64) string { return g.addDoubles(values, 1, len(values)) }
 
-// integers adds a constant vector and returns its name.
-func (g *graph) integers(values ...int64) string {
+// addIntegers adds a constant vector and returns its name.
+func (g *graph) addIntegers(values ...int64) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	return g.tensor(integerType, raw, len(values))
+	return g.addTensor(integerType, raw, len(values))
 }
 
-func (g *graph) tensor(typ int64, raw []byte, dims ...int) string {
+func (g *graph) addTensor(typ int64, raw []byte, dims ...int) string {
 	name := g.names.unique(fmt.Sprintf("constant %d", len(g.names)))
 	var t message
 	for _, d := range dims {

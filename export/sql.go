@@ -26,11 +26,11 @@ type sqlWriter struct {
 	b         strings.Builder
 }
 
-// sql returns a SELECT statement that adds the score to the rows of a table or, for more than two classes, all
+// encodeSQL returns a SELECT statement that adds the score to the rows of a table or, for more than two classes, all
 // probabilities and the most probable class. The score is null if a number is NaN, infinite, too large, or null
 // without a fill, since some databases sort NaN above all numbers, and in others an overflow in one row makes the
 // whole query fail.
-func (m *model) sql(o Options) ([]byte, error) {
+func (m *model) encodeSQL(o Options) ([]byte, error) {
 	d, err := findDialect(o.Dialect)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (m *model) sql(o Options) ([]byte, error) {
 
 // addColumn adds the expressions of a column and of its levels.
 func (w *sqlWriter) addColumn(c *column) error {
-	expression, err := w.identifier(c.input())
+	expression, err := w.identifier(c.inputName())
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (w *sqlWriter) write(columns string, before ...step) {
 // selectValue writes the query of a numeric target.
 func (w *sqlWriter) selectValue() {
 	score := w.unique(w.scoreName())
-	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(w.Shift), w.numeral(w.Scale), w.margin(0))
+	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(w.Shift), w.numeral(w.Scale), w.marginExpr(0))
 	if w.Transform == "" {
 		w.write(value + " AS " + score)
 		return
@@ -177,7 +177,7 @@ func (w *sqlWriter) selectProbability() {
   WHEN %[1]s > -700 THEN EXP(%[1]s) / (%[2]s + EXP(%[1]s))
   WHEN %[1]s <= -700 THEN %[3]s
 END AS %[4]s`, m, w.numeral(1), w.numeral(0), score),
-		step{"scored", fmt.Sprintf("(\n%s\n) AS %s", w.margin(0), m)})
+		step{"scored", fmt.Sprintf("(\n%s\n) AS %s", w.marginExpr(0), m)})
 }
 
 // selectClasses writes the query for more than two classes. It computes the margins, their maximum, the logarithm
@@ -200,7 +200,7 @@ func (w *sqlWriter) selectClasses() error {
 		if err != nil {
 			return err
 		}
-		names, margins = append(names, name), append(margins, fmt.Sprintf("(\n%s\n) AS %s", w.margin(c), name))
+		names, margins = append(names, name), append(margins, fmt.Sprintf("(\n%s\n) AS %s", w.marginExpr(c), name))
 		sum, out = append(sum, exponential(name, largest)), append(out, exponential(name, total)+" AS "+probability)
 		choice += fmt.Sprintf("\n    WHEN %s = %s THEN %s", name, largest, text)
 	}
@@ -237,8 +237,8 @@ func sumOf(terms []string) string {
 	return strings.Join(terms, "\n  + ")
 }
 
-// margin returns an expression for the margin of an output.
-func (w *sqlWriter) margin(output int) string {
+// marginExpr returns an expression for the margin of an output.
+func (w *sqlWriter) marginExpr(output int) string {
 	terms := []string{w.numeral(w.constant[output])}
 	for _, p := range w.parts {
 		if p.factors == nil {
@@ -247,7 +247,7 @@ func (w *sqlWriter) margin(output int) string {
 		}
 		factors := make([]string, len(p.factors))
 		for k := range p.factors {
-			factors[k] = w.factor(&p.factors[k])
+			factors[k] = w.factorExpr(&p.factors[k])
 		}
 		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.weights[output]), strings.Join(factors, " * "),
 			w.numeral(p.shift), w.numeral(p.scale)))
@@ -263,14 +263,14 @@ func (w *sqlWriter) levelWeight(p part, output int) string {
 	fmt.Fprintf(&b, "CASE WHEN %s IS NULL THEN %s", name, weight(len(c.Levels)))
 	if c.Kind == score.Bool {
 		for k := range c.Levels {
-			fmt.Fprintf(&b, " WHEN %s THEN %s", w.is(p.column, k), weight(k))
+			fmt.Fprintf(&b, " WHEN %s THEN %s", w.levelCondition(p.column, k), weight(k))
 		}
 		return b.String() + " END"
 	}
 	if len(w.literals[p.column]) == 0 { // all levels were rare
 		return fmt.Sprintf("%s ELSE %s END", b.String(), w.numeral(0))
 	}
-	fmt.Fprintf(&b, " ELSE CASE %s", w.value(p.column))
+	fmt.Fprintf(&b, " ELSE CASE %s", w.valueExpr(p.column))
 	for k, literal := range w.literals[p.column] {
 		score := weight(k)
 		if w.shared[p.column][k] {
@@ -357,8 +357,8 @@ func storedForms(text string) (out []string) {
 	return out
 }
 
-// value returns an expression for a column as a number or a text.
-func (w *sqlWriter) value(column int) string {
+// valueExpr returns an expression for a column as a number or a text.
+func (w *sqlWriter) valueExpr(column int) string {
 	c, name := &w.model.columns[column], w.columns[column]
 	switch {
 	case c.Date:
@@ -369,8 +369,8 @@ func (w *sqlWriter) value(column int) string {
 	return fmt.Sprintf(w.text, name)
 }
 
-// is returns the condition that a column has a given level; the index after the last level denotes nulls.
-func (w *sqlWriter) is(column, level int) string {
+// levelCondition returns the condition that a column has a given level; the index after the last level denotes nulls.
+func (w *sqlWriter) levelCondition(column, level int) string {
 	c, name := &w.model.columns[column], w.columns[column]
 	switch {
 	case level == len(c.Levels):
@@ -380,36 +380,36 @@ func (w *sqlWriter) is(column, level int) string {
 	case c.Kind == score.Bool:
 		return fmt.Sprintf(w.isFalse, name)
 	}
-	return w.value(column) + " = " + w.literals[column][level]
+	return w.valueExpr(column) + " = " + w.literals[column][level]
 }
 
 // tiny is a bound below which numbers are replaced by 0, for databases in which a product that underflows is an
 // error. It is too small to affect a score.
 const tiny = 1e-150
 
-// factor returns an expression for a factor. It is null outside the domain of the factor's function, and if a
+// factorExpr returns an expression for a factor. It is null outside the domain of the factor's function, and if a
 // number is NaN or too large.
-func (w *sqlWriter) factor(x *score.Factor) string {
-	c, v := &w.model.columns[x.Term], w.value(x.Term)
+func (w *sqlWriter) factorExpr(x *score.Factor) string {
+	c, v := &w.model.columns[x.Term], w.valueExpr(x.Term)
 	if c.Kind != score.Numeric {
-		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", w.is(x.Term, x.Level), w.numeral(1), w.numeral(0))
+		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", w.levelCondition(x.Term, x.Level), w.numeral(1), w.numeral(0))
 	}
 	var b strings.Builder
 	b.WriteString("CASE")
 	if w.underflows && x.Function.Name != "log" {
 		fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-tiny), w.numeral(tiny), w.numeral(0))
 	}
-	most := w.largest(x.Term)
+	most := w.largestWithoutOverflow(x.Term)
 	fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-most), w.numeral(most), v)
 	if c.Fill != nil {
 		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", w.columns[x.Term], w.numeral(*c.Fill))
 	}
 	b.WriteString(" END")
-	return w.function(&x.Function, b.String())
+	return w.functionExpr(&x.Function, b.String())
 }
 
-// largest returns the largest absolute value of a numeric column for which no margin overflows.
-func (m *model) largest(column int) float64 {
+// largestWithoutOverflow returns the largest absolute value of a numeric column for which no margin overflows.
+func (m *model) largestWithoutOverflow(column int) float64 {
 	const sum = math.MaxFloat64 / 1e4 // bound for the sum of up to 10⁴ parts
 	bound := sum / max(1, m.Scale)
 	most := bound
@@ -439,8 +439,8 @@ func (m *model) largest(column int) float64 {
 	return most
 }
 
-// function returns an expression for f of the expression v.
-func (w *sqlWriter) function(f *score.Function, v string) string {
+// functionExpr returns an expression for f of the expression v.
+func (w *sqlWriter) functionExpr(f *score.Function, v string) string {
 	n := w.numeral
 	switch f.Name {
 	case "log":
@@ -459,7 +459,7 @@ func (w *sqlWriter) function(f *score.Function, v string) string {
 				condition = v + " >= " + n(p.base) // the condition is false for nulls
 			}
 			fmt.Fprintf(&b, "\n      WHEN %s THEN %s", condition,
-				w.polynomial(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))
+				w.polynomialExpr(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))
 		}
 		b.WriteString(" END")
 		return b.String()
@@ -467,12 +467,12 @@ func (w *sqlWriter) function(f *score.Function, v string) string {
 	return v
 }
 
-// polynomial returns c[0] + u * (c[1] + u * (…)).
-func (w *sqlWriter) polynomial(u string, c []float64) string {
+// polynomialExpr returns c[0] + u * (c[1] + u * (…)).
+func (w *sqlWriter) polynomialExpr(u string, c []float64) string {
 	if len(c) == 1 {
 		return w.numeral(c[0])
 	}
-	rest := w.polynomial(u, c[1:])
+	rest := w.polynomialExpr(u, c[1:])
 	if len(c) > 2 {
 		rest = "(" + rest + ")"
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// differenceStep is the step width of the finite differences with which slopes and curvatures are compared.
+// differenceStep is the step width of the finite differences that check slopes and curvatures.
 const differenceStep = 1e-5
 
 // Check returns an error about the first requirement of Loss that l violates at the given margins and targets, or

@@ -179,8 +179,8 @@ func (l *Linear) Prefix(n int) Samples {
 	return &first
 }
 
-// proportion returns the ratio of the number of samples to the number of rows of the matrix.
-func (l *Linear) proportion() float64 {
+// sampleProportion returns the ratio of the number of samples to the number of rows of the matrix.
+func (l *Linear) sampleProportion() float64 {
 	rows, _ := l.z.Dims()
 	return float64(l.n) / float64(rows)
 }
@@ -189,13 +189,13 @@ func (l *Linear) proportion() float64 {
 // design.Matrix.Work: a multiplication and addition with an entry of a dense float64 matrix.
 func (l *Linear) Work() (pass, gram float64) {
 	pass, gram = l.z.Work()
-	return l.proportion() * pass, l.proportion() * gram
+	return l.sampleProportion() * pass, l.sampleProportion() * gram
 }
 
 // Bytes returns the memory in bytes that the rows of the samples take.
-func (l *Linear) Bytes() int64 { return int64(l.proportion() * float64(l.z.Bytes())) }
+func (l *Linear) Bytes() int64 { return int64(l.sampleProportion() * float64(l.z.Bytes())) }
 
-// Arena returns the arena for vectors with one entry for each sample, which is that of the matrix; nil means the
+// Arena returns the matrix's arena, for vectors with one entry for each sample; nil means the
 // heap.
 func (l *Linear) Arena() *memory.Arena {
 	if z, ok := l.z.(mappedMatrix); ok {

@@ -293,7 +293,7 @@ func (s *Softmax) Prefix(n int) Samples {
 	return &first
 }
 
-// Work estimates the cost of a pass, and that of the Gram matrices of all classes, in the units of Linear.Work.
+// Work estimates, in the units of Linear.Work, the costs of a pass and of all classes' Gram matrices.
 func (s *Softmax) Work() (pass, gram float64) {
 	const many = 0.4 // cost of a product for one vector if there are several
 	pass, gram = s.z.Work()

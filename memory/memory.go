@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// A SpaceError is the value with which Make panics if the address space (ulimit -v) does not suffice.
+// A SpaceError is the value of a panic in Make if the address space (ulimit -v) does not suffice.
 type SpaceError struct{ Bytes int64 }
 
 func (e *SpaceError) Error() string {

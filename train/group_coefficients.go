@@ -398,7 +398,7 @@ func (c Config) addGroupCoefficients(ctx context.Context, frame *data.Frame, row
 	if err != nil || g.IsShared() {
 		return g, err
 	}
-	if err := rows.fitted.AddProducts(g.products(rows)); err != nil {
+	if err := rows.fitted.AddProducts(g.productTerms(rows)); err != nil {
 		return nil, err
 	}
 	if rows.validation != nil {
@@ -407,8 +407,8 @@ func (c Config) addGroupCoefficients(ctx context.Context, frame *data.Frame, row
 	return g, err
 }
 
-// products returns the products that represent the chosen group coefficients.
-func (g *GroupDesign) products(rows *encodedRows) (out []encode.Term) {
+// productTerms returns the products that represent the chosen group coefficients.
+func (g *GroupDesign) productTerms(rows *encodedRows) (out []encode.Term) {
 	for order, step := range groupSteps(rows) {
 		if order == len(g.Ridges) {
 			break

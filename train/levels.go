@@ -53,8 +53,8 @@ func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 			}
 		}
 		m.Run.rows.Run(n, func(_, lo, hi int) { marginsTo(margin, x, lo, hi) })
-		high = m.Run.rows.Max(n, func(lo, hi int) float64 { return largest(margin[lo:hi], 1) })
-		return -m.Run.rows.Max(n, func(lo, hi int) float64 { return largest(margin[lo:hi], -1) }), high
+		high = m.Run.rows.Max(n, func(lo, hi int) float64 { return largestSigned(margin[lo:hi], 1) })
+		return -m.Run.rows.Max(n, func(lo, hi int) float64 { return largestSigned(margin[lo:hi], -1) }), high
 	}
 	if k > 1 {
 		// if margins differ by at most ε, probabilities differ by at most ε/2
@@ -81,8 +81,8 @@ func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 	return deviation > 0 && high-low < smallRange*deviation
 }
 
-// largest returns the largest sign·v.
-func largest(v []float64, sign float64) float64 {
+// largestSigned returns the largest sign·v.
+func largestSigned(v []float64, sign float64) float64 {
 	most := math.Inf(-1)
 	for _, a := range v {
 		most = max(most, sign*a)

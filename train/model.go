@@ -39,7 +39,7 @@ type Model struct {
 	// D coefficients of ERM with a rescaled slope and intercept; nil if the model is itself ERM
 	Tempered []float64 `json:"tempered_coefficients,omitempty"`
 
-	// Recalibrated holds D coefficients, with which the model predicts: Coefficients with a slope and an
+	// Recalibrated holds the D coefficients that predictions use: Coefficients with a slope and an
 	// intercept that were fitted out of fold (Config.Recalibrate). It is nil if the model was not recalibrated.
 	// The certificate refers to Coefficients.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
@@ -134,7 +134,7 @@ func (m *Model) UnregisteredLoss() error {
 	return &UnregisteredLossError{Loss: m.unregistered, Link: m.Link}
 }
 
-// An UnregisteredLossError reports that this program does not know the loss with which a model was trained.
+// An UnregisteredLossError reports that this program does not know the training loss of a model.
 type UnregisteredLossError struct{ Loss, Link string }
 
 // Error names the loss.

@@ -29,7 +29,7 @@ type SummaryRecalibration struct {
 	KeepsClasses bool `json:"keeps_classes,omitempty"`
 }
 
-// ScoringCoefficients returns the coefficients with which the model predicts: Recalibrated if it is set, and
+// ScoringCoefficients returns the coefficients that predictions use: Recalibrated if it is set, and
 // Coefficients otherwise.
 func (m *Model) ScoringCoefficients() []float64 {
 	if m.Recalibrated != nil {

@@ -168,7 +168,7 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	type outcome struct {
 		Selection []byte // JSON in the form in which a model file holds it
 		Few       bool
-		Stopped   int // exit status with which rank 0 was asked to stop, or 0
+		Stopped   int // exit status that rank 0 was asked to stop with, or 0
 		Error     string
 	}
 	var own outcome

@@ -137,7 +137,7 @@ func ReadModel(raw []byte) (*Model, error) {
 // Identifier returns the SHA-256 of the model file in hexadecimal.
 func (m *Model) Identifier() string { return m.identifier }
 
-// Reading returns the options with which the training table is read.
+// Reading returns the options for reading the training table.
 func (m *Model) Reading() data.Reading { return m.Encoder.Contract(m.Config.Reading) }
 
 // holdout returns which rows of the training table were held out. Hold-out or validation rows in separate tables

@@ -25,8 +25,8 @@ const (
 	digestColumn = "digest" // SHA-256 of the numbers
 )
 
-// A Proof holds weights and slopes that prove a lower bound, one row for each training row. For the mean of several
-// models it has the rows of each of them, one model after the other. Columns binds it to a model file and its data, and
+// A Proof holds weights and slopes that prove a lower bound, one row for each training row. The proof of a mean of
+// several models concatenates the rows of these models. Columns ties the proof to a model file and its data, and
 // [ReadProof] returns the proof that [Check] takes.
 type Proof struct {
 	Parts  []int     // the averaged model that a row belongs to, ascending from 0; nil: the model is no mean

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 )
 
-// A documentFormat is a format of eval that consists of a single file.
+// A documentFormat is an output format of eval that is written to a single file.
 type documentFormat struct {
 	file  string // name of the file in a report directory
 	full  bool   // it contains more than the evaluation and its gates

@@ -44,7 +44,7 @@ const (
 	LeakIdentity Kind = "leak-identity"     // columns from which the target can be computed
 	LeakTogether Kind = "leak-together"     // columns that together predict the target nearly without error
 	LeakGroup    Kind = "leak-group"        // a group column that is a function of the target
-	LeakSlopes   Kind = "leak-group-slopes" // a group column with which other columns decode the target
+	LeakSlopes   Kind = "leak-group-slopes" // a group column that lets other columns decode the target
 )
 
 // The severities. Training and tuning print warnings only; inspect prints all findings.

@@ -163,7 +163,7 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 			if x.purity(index, cells) < crossPure {
 				continue
 			}
-			if p := x.rate(x.valueScores(index, cells, x.y[0]), x.y[0]); p > predictsAll {
+			if p := x.predictivePower(x.valueScores(index, cells, x.y[0]), x.y[0]); p > predictsAll {
 				all = append(all, Finding{What: LeakTogether, Column: b.Name, Columns: []string{b.Name, a.Name}, Severity: Warning,
 					Evidence: fmt.Sprintf(
 						"possible leakage: the two columns together predict the target (AUC %.4f; alone %.2f and %.2f): one of "+

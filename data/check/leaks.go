@@ -120,7 +120,7 @@ func (x *examination) relate(c *column) (r relation) {
 // checkAlone finds a column that alone predicts the target nearly without error. power is its AUC or R².
 func (x *examination) checkAlone(c *column, power float64) *Finding {
 	if power > predictsAll && 2*c.countValues() >= len(x.rows) {
-		return x.newLeak(Leak, c, "possible leakage: the column alone predicts the target (%s %.4f)", x.measure(), power)
+		return x.newLeak(Leak, c, "possible leakage: the column alone predicts the target (%s %.4f)", x.powerName(), power)
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (x *examination) checkAlone(c *column, power float64) *Finding {
 // class returns the target, 0 or 1, of a row if there are two classes; ok is false if it is missing.
 func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
 
-// outcome describes class 1 or, if isOne is false, the other classes.
-func (x *examination) outcome(isOne bool) string {
+// describeOutcome describes class 1 or, if isOne is false, the other classes.
+func (x *examination) describeOutcome(isOne bool) string {
 	var label string // label of class 1
 	for _, i := range x.known {
 		y, _ := x.class(i)
@@ -192,7 +192,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
 			"possible leakage: all %.0f rows where the column does not hold %s have the outcome %s, as do %.0f %% of all "+
-				"rows; the column may be filled in after the outcome", n[0], what, x.outcome(ones[0] > 0), 100*base)
+				"rows; the column may be filled in after the outcome", n[0], what, x.describeOutcome(ones[0] > 0), 100*base)
 	}
 	return nil
 }
@@ -219,7 +219,7 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 	f := x.newLeak(LeakOutcome, c,
 		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other "+
 			"rows do",
-		100*share, n[0], what, x.outcome(isOne), 100*rest)
+		100*share, n[0], what, x.describeOutcome(isOne), 100*rest)
 	f.Severity = Note
 	return f
 }
@@ -334,7 +334,7 @@ const (
 // if the averages cover more rows than are examined (such as hold-out rows), are closer to them than chance
 // explains.
 func (x *examination) isOwnAverage(c *column) bool {
-	unit, _ := c.rounding()
+	unit, _ := c.roundingUnit()
 	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
 	for _, i := range x.known {
 		if k := c.index[i]; k >= 0 {
@@ -376,9 +376,9 @@ func (x *examination) isOwnAverage(c *column) bool {
 	return false
 }
 
-// rounding returns half a unit in the last decimal place of the first numbers of a column, with their number of
+// roundingUnit returns half a unit in the last decimal place of the first numbers of a column, with their number of
 // decimals. If they have more than six decimals, it returns 1e-9 and 7.
-func (c *column) rounding() (half float64, decimals int) {
+func (c *column) roundingUnit() (half float64, decimals int) {
 	for decimals = 1; decimals <= 6; decimals++ {
 		scale := math.Pow(10, float64(decimals))
 		if !slices.ContainsFunc(c.values[:min(50, len(c.values))],
@@ -393,7 +393,7 @@ func (c *column) rounding() (half float64, decimals int) {
 // of rows and the sum of the target for every value. It returns " " for averages over all rows of a value, ",
 // without the row itself" for averages over the other rows, and "" if c holds no averages.
 func (x *examination) isAverage(c, key *column, n, sum []float64) string {
-	unit, decimals := c.rounding()
+	unit, decimals := c.roundingUnit()
 	if decimals < 2 && x.binary {
 		return ""
 	}
@@ -432,7 +432,7 @@ func (x *examination) isAverage(c, key *column, n, sum []float64) string {
 	return ""
 }
 
-// checkGroupSlopes finds group columns with which other columns decode the target: the target is a function of a
+// checkGroupSlopes finds group columns that let other columns decode the target: the target is a function of a
 // group and a column together, or the scores of the other columns are reversed in a group.
 func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*column]bool, m *linear) (all []Finding) {
 	if !x.binary || len(x.y) != 1 {
@@ -445,7 +445,7 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 		}
 		if f := x.findJointLeak(g, power, leaks); f != nil {
 			all = append(all, *f)
-		} else if f := x.reverses(g, m); f != nil {
+		} else if f := x.findReversal(g, m); f != nil {
 			all = append(all, *f)
 		}
 	}
@@ -469,7 +469,7 @@ func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks 
 			continue
 		}
 		cells := (len(g.values) + 1) * (len(c.values) + 1)
-		if p := x.rate(x.valueScores(crossValues(g, c), cells, x.y[0]), x.y[0]); p > predictsAll {
+		if p := x.predictivePower(x.valueScores(crossValues(g, c), cells, x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
 				Evidence: fmt.Sprintf(
 					"possible leakage: the two columns together predict the target (AUC %.4f; alone %.2f and %.2f): the groups "+
@@ -480,9 +480,9 @@ func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks 
 	return nil
 }
 
-// reverses finds a group column such that the other columns predict the target well in one group and predict its
+// findReversal finds a group column such that the other columns predict the target well in one group and predict its
 // opposite nearly as well in another. Coefficients that differ between groups would then decode the target.
-func (x *examination) reverses(g *column, m *linear) *Finding {
+func (x *examination) findReversal(g *column, m *linear) *Finding {
 	if m == nil {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (x *examination) newLinear(power map[*column]float64, without map[*column]b
 		standardise(v, false)
 		m.y = append(m.y, v)
 	}
-	m.sum()
+	m.sumProducts()
 	return m
 }
 
@@ -143,8 +143,8 @@ func standardise(v []float64, scale bool) bool {
 	return true
 }
 
-// sum computes the cross products of the encoded columns and targets for each fold.
-func (m *linear) sum() {
+// sumProducts computes the cross products of the encoded columns and targets for each fold.
+func (m *linear) sumProducts() {
 	_, d := m.design.Dims()
 	for f := range folds {
 		var rows []int
@@ -247,9 +247,9 @@ func (m *linear) predict(kept []bool) [][]float64 {
 	return out
 }
 
-// rate returns how well the model on the parts that are kept predicts the target out of fold; if there are several
-// classes, the result is that of the worst class.
-func (m *linear) rate(kept []bool) float64 {
+// predictivePower returns how well the model on the parts that are kept predicts the target out of fold; if there are
+// several classes, the result is that of the worst class.
+func (m *linear) predictivePower(kept []bool) float64 {
 	scores := m.predict(kept)
 	if scores == nil {
 		return 0
@@ -265,7 +265,7 @@ func (m *linear) rate(kept []bool) float64 {
 				y[i] = m.x.y[o][i]
 			}
 		}
-		least = min(least, m.x.rate(s, y))
+		least = min(least, m.x.predictivePower(s, y))
 	}
 	return least
 }
@@ -298,22 +298,22 @@ func (m *linear) scoresWithout(c *column) []float64 {
 // findTogether finds columns that together predict the target nearly without error: the columns of an identity, the
 // columns without which the model is no longer nearly perfect, and a column that predicts far better than all others.
 func (x *examination) findTogether(m *linear, power map[*column]float64) (all []Finding) {
-	p := m.rate(m.keepAll())
+	p := m.predictivePower(m.keepAll())
 	if !x.binary {
 		if p > identity {
-			if parts := m.smallest(identity); len(parts) <= maxParts {
+			if parts := m.minimalColumns(identity); len(parts) <= maxParts {
 				return append(all, x.newIdentity(parts, "the target is a weighted sum of these columns"))
 			}
 		}
-		if logs := x.fitLogarithms(power); logs != nil && logs.rate(logs.keepAll()) > identity {
-			if parts := logs.smallest(identity); len(parts) <= 4 {
+		if logs := x.fitLogarithms(power); logs != nil && logs.predictivePower(logs.keepAll()) > identity {
+			if parts := logs.minimalColumns(identity); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, "the target is a product or a ratio of these columns"))
 			}
 		}
 	}
 	if logs := x.fitLogarithms(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
-		if q := logs.rate(logs.keepAll()); q > predictsAll {
-			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
+		if q := logs.predictivePower(logs.keepAll()); q > predictsAll {
+			if parts := logs.minimalColumns(predictsAll); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, fmt.Sprintf(
 					"the class depends on whether a product or a ratio of these columns exceeds a limit (AUC %.4f)", q)))
 			}
@@ -332,7 +332,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 				continue
 			}
 			kept[k] = false
-			if r := m.rate(kept); r < least {
+			if r := m.predictivePower(kept); r < least {
 				worst, least = k, r
 			}
 			kept[k] = true
@@ -345,7 +345,8 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 	}
 	f := Finding{What: LeakTogether, Severity: Warning,
 		Evidence: fmt.Sprintf(
-			"possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)", x.measure(),
+			"possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)",
+			x.powerName(),
 			p)}
 	if left > predictsAll { // the other columns predict the target too
 		f.Severity = Note
@@ -381,13 +382,13 @@ func (x *examination) newIdentity(parts []*column, how string) Finding {
 	return f
 }
 
-// smallest returns a minimal set of columns that predict at least as well as limit. It removes one column after
+// minimalColumns returns a minimal set of columns that predict at least as well as limit. It removes one column after
 // another as long as the remaining ones suffice.
-func (m *linear) smallest(limit float64) (parts []*column) {
+func (m *linear) minimalColumns(limit float64) (parts []*column) {
 	kept := m.keepAll()
 	for k := len(kept) - 1; k >= 0; k-- { // columns that predict worst on their own come first
 		kept[k] = false
-		if m.rate(kept) <= limit {
+		if m.predictivePower(kept) <= limit {
 			kept[k] = true
 		}
 	}
@@ -447,7 +448,7 @@ func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Fi
 		}
 		kept := m.keepAll()
 		kept[k] = false
-		if others := m.rate(kept); others < othersAtMost {
+		if others := m.predictivePower(kept); others < othersAtMost {
 			all = append(all, *x.newLeak(Leak, c,
 				"possible leakage: the column alone predicts the target far better than all other columns together (AUC %.4f "+
 					"against %.2f)", power[c], others))

@@ -9,17 +9,17 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// measure returns the name of the statistic that rate computes.
-func (x *examination) measure() string {
+// powerName returns the name of the statistic that predictivePower computes.
+func (x *examination) powerName() string {
 	if x.binary {
 		return "AUC"
 	}
 	return "R²"
 }
 
-// rate returns how well scores predict the target in the rows that have both: the area under the ROC curve, in
-// either direction, for classes, and the proportion of variance explained for numbers.
-func (x *examination) rate(score, y []float64) float64 {
+// predictivePower returns how well scores predict the target in the rows that have both: the area under the ROC curve,
+// in either direction, for classes, and the proportion of variance explained for numbers.
+func (x *examination) predictivePower(score, y []float64) float64 {
 	s, t := make([]float64, 0, len(x.known)), make([]float64, 0, len(x.known))
 	for _, i := range x.known {
 		if !math.IsNaN(score[i]) && !math.IsNaN(y[i]) {
@@ -43,7 +43,7 @@ func (x *examination) rate(score, y []float64) float64 {
 	return 1 - residual/total
 }
 
-// areaUnderCurve returns the area under the ROC curve or, if it is larger, that of the reversed scores.
+// areaUnderCurve returns the area under the ROC curve of the scores or of the reversed scores, whichever is larger.
 func areaUnderCurve(score, y []float64) float64 {
 	one, zero := make([]float64, 0, len(y)), make([]float64, 0, len(y))
 	for i, v := range y {
@@ -115,11 +115,11 @@ func (x *examination) rateColumn(c *column) (power float64) {
 		if c.number != nil {
 			best = x.rateNumbers(c, y)
 			if len(c.values) >= 20 {
-				best = max(best, x.rate(x.neighbourScores(c, y), y))
+				best = max(best, x.predictivePower(x.neighbourScores(c, y), y))
 			}
 		}
 		if 10*len(c.values) <= len(x.known) {
-			best = max(best, x.rate(x.valueScores(c.index, len(c.values), y), y))
+			best = max(best, x.predictivePower(x.valueScores(c.index, len(c.values), y), y))
 		}
 		power = min(power, best)
 	}

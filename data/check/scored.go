@@ -147,7 +147,7 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 			renames[c.text(found[0])], c.text(found[0]), c.text(found[0]), what)}}
 }
 
-// checkMarks finds numbers in text whose format differs from that of the numbers in training.
+// checkMarks finds numbers in text whose format differs from the numbers in the training rows.
 func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	marks, was := c.Marks, k.form.Marks
 	if marks == nil { // a column of a typed file

@@ -26,7 +26,7 @@ func checkValues(c *column, roles *Roles) (all []Finding) {
 	}
 	if len(c.values) < 2 && (c.nulls == 0 || len(c.values) == 0) {
 		add(Finding{What: Constant, Severity: Note, Evidence: "the column has at most one distinct value",
-			Proposal: "left out of training"})
+			Proposal: "not used for training"})
 		return all
 	}
 	if c.Kind == data.Categorical {

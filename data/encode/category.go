@@ -170,10 +170,10 @@ func labelCode(label, skipped int) int {
 // note.
 func (e *Encoder) addCategory(k *category) (kept bool) {
 	if k.pairs != nil {
-		e.addCrossing(k)
+		e.addCrossedColumns(k)
 		return true
 	}
-	all, skipped := k.in.Labels(), k.in.skipped()
+	all, skipped := k.in.Labels(), k.in.skippedLabel()
 	if len(all) == 1 {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", k.in.Name, all[0]))
 		return false
@@ -201,7 +201,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 // encode stores the codes of all rows of a partition. The values of c must be in memory.
 func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 	in := &k.in
-	skipped := in.skipped()
+	skipped := in.skippedLabel()
 	unseen := 0
 	if in.Other {
 		unseen = labelCode(len(in.Labels())-1, skipped)

@@ -99,9 +99,9 @@ func (in *Input) Labels() []string {
 	return all
 }
 
-// skipped returns the index of the label without an encoded column, which is the reference level or the first of
+// skippedLabel returns the index of the label without an encoded column, which is the reference level or the first of
 // two levels. It returns -1 if every label has a column.
-func (in *Input) skipped() int {
+func (in *Input) skippedLabel() int {
 	all := in.Labels()
 	if in.Reference != "" {
 		return slices.Index(all, in.Reference)
@@ -114,7 +114,7 @@ func (in *Input) skipped() int {
 
 // Column returns the index of the encoded column of label k, or -1 if there is none.
 func (in *Input) Column(k int) int {
-	skipped := in.skipped()
+	skipped := in.skippedLabel()
 	switch {
 	case k == skipped:
 		return -1
@@ -134,7 +134,7 @@ func (in *Input) Width() int {
 		return 1
 	case n < 2:
 		return 0
-	case in.skipped() >= 0:
+	case in.skippedLabel() >= 0:
 		return n - 1
 	}
 	return n

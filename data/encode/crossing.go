@@ -67,8 +67,8 @@ func valueKey(c *data.Column, row int) float64 {
 	return c.Number[row]
 }
 
-// addCrossing appends the encoded columns of the pairs, each with an input of its own.
-func (e *Encoder) addCrossing(k *category) {
+// addCrossedColumns appends the encoded columns of the pairs, each with an input of its own.
+func (e *Encoder) addCrossedColumns(k *category) {
 	k.in.First = len(e.Columns)
 	for _, p := range k.pairs {
 		e.Inputs = append(e.Inputs, Input{Name: p.Name, Kind: data.Numeric, First: len(e.Columns), Of: p.Of})
@@ -76,7 +76,7 @@ func (e *Encoder) addCrossing(k *category) {
 	}
 }
 
-// crossingAt returns the crossing that begins at input i, in the form in which addCrossing appended it, and the
+// crossingAt returns the crossing that begins at input i, in the form in which addCrossedColumns appended it, and the
 // number of its inputs. It returns nil and 0 if input i is not part of a crossing.
 func (e *Encoder) crossingAt(i int) (k *category, inputs int) {
 	var pairs []Term

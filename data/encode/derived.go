@@ -290,7 +290,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 		return nil, nil // the column itself has the problem, which is reported elsewhere
 	}
 	for i, l := range fitted.in.Levels {
-		if i != fitted.in.skipped() {
+		if i != fitted.in.skippedLabel() {
 			operands = append(operands, Operand{Column: name, Kind: fitted.kind, Level: l})
 		}
 	}

@@ -150,7 +150,7 @@ func (e *Encoder) valueOf(in *Input, row []float64, narrow bool) float64 {
 // labelOf returns the index of the label of an encoded row. If every label has a column and none of them is 1, it
 // returns the number of labels.
 func labelOf(in *Input, row []float64) int {
-	n, skipped := len(in.Labels()), in.skipped()
+	n, skipped := len(in.Labels()), in.skippedLabel()
 	at := in.First
 	for k := range n {
 		if k == skipped {
@@ -244,11 +244,11 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 		p := &e.Profile.Inputs[k]
 		in := &e.Inputs[p.Input]
 		if at := slices.IndexFunc(r.Unseen, func(u Unseen) bool { return u.Column == in.Name }); at >= 0 &&
-			in.Kind != data.Numeric && in.skipped() >= 0 {
+			in.Kind != data.Numeric && in.skippedLabel() >= 0 {
 			// Unseen levels are encoded as the level without a column.
 			n := c.counts[k]
-			unseen := min(n[in.skipped()], r.Unseen[at].Count*c.rows/max(1, r.Rows))
-			n[in.skipped()] -= unseen
+			unseen := min(n[in.skippedLabel()], r.Unseen[at].Count*c.rows/max(1, r.Rows))
+			n[in.skippedLabel()] -= unseen
 			n[len(n)-1] += unseen
 		}
 		d := Drift{Column: e.Inputs[p.Input].Name, Rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows),

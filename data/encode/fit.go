@@ -77,7 +77,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if to.Shared == nil && to.Sample != nil {
 		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}
 	}
-	if err := t.scan(); err != nil {
+	if err := t.scanFeatures(); err != nil {
 		return nil, err
 	}
 	e, err := t.makeEncoder()
@@ -129,7 +129,7 @@ func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encode
 	if err != nil {
 		return nil, err
 	}
-	if err := t.scan(); err != nil {
+	if err := t.scanFeatures(); err != nil {
 		return nil, err
 	}
 	return t.makeEncoder()

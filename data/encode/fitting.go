@@ -226,8 +226,8 @@ func (t *fitting) fitTarget() error {
 	return t.problems.Add(t.e.fitTarget(t.f, t.target, t.total, known))
 }
 
-// scan collects the statistics of the features.
-func (t *fitting) scan() error {
+// scanFeatures collects the statistics of the features.
+func (t *fitting) scanFeatures() error {
 	var numbers, texts, vectors []*data.Column
 	for _, c := range t.features {
 		if c.Kind == data.Vector {

@@ -30,7 +30,7 @@ func (f *Fitted) AddProducts(terms []Term) error {
 	if n := len(e.Columns); n > f.Train.N && len(f.Encoder.Columns) <= f.Train.N {
 		e.addNote("there are %s encoded columns, but only %s training rows", printable.Count(n), printable.Count(f.Train.N))
 	}
-	return f.group(e)
+	return f.addProducts(e)
 }
 
 // errNoGroupProducts reports a product that does not combine a group column and a feature.
@@ -86,9 +86,9 @@ func (e *Encoder) withoutProducts() (*Encoder, []GroupCoefficient) {
 	return &base, of
 }
 
-// group replaces the encoder by e, which has additional products, and the matrices by matrices with the columns of
-// these products.
-func (f *Fitted) group(e *Encoder) error {
+// addProducts replaces the encoder by e, which has additional products, and the matrices by matrices with the columns
+// of these products.
+func (f *Fitted) addProducts(e *Encoder) error {
 	_, coefficients := e.withoutProducts()
 	for _, d := range []*Dataset{f.Train, f.Holdout} {
 		if d == nil || coefficients == nil {
@@ -97,7 +97,7 @@ func (f *Fitted) group(e *Encoder) error {
 		cells := newCellFinder(e, coefficients, f.codes)
 		cell := memory.Make[int32](f.arena, d.N)
 		for k, r := range d.Rows {
-			cell[k] = cells.find(r)
+			cell[k] = cells.findCell(r)
 		}
 		x, err := design.NewGrouped(d.X, design.Grouping{Before: coefficients[0].Product, Products: len(coefficients),
 			Cell:  cell,
@@ -159,16 +159,16 @@ func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 		l.of[c] = -1
 	}
 	for k := range in.Levels {
-		l.of[labelCode(k, in.skipped())] = k
+		l.of[labelCode(k, in.skippedLabel())] = k
 	}
 	return l
 }
 
-// find returns the number of the cell of a row of the table.
-func (x *cellFinder) find(row int) int32 {
+// findCell returns the number of the cell of a row of the table.
+func (x *cellFinder) findCell(row int) int32 {
 	x.key = x.key[:0]
 	for k, l := range x.level {
-		level := l.of[l.codes.Of(row)]
+		level := l.of[l.codes.Get(row)]
 		x.at[k] = level
 		x.key = append(x.key, byte(level), byte(level>>8), byte(level>>16), byte(level>>24))
 	}
@@ -200,5 +200,5 @@ func (e *Encoder) encodeGrouped(
 	if err != nil {
 		return nil, err
 	}
-	return out, out.group(e)
+	return out, out.addProducts(e)
 }

@@ -301,7 +301,7 @@ func isLabelLess(a, b string, numbers bool) bool {
 	return a < b
 }
 
-// addLabels adds the labels of training that g lacks, and sorts the labels.
+// addLabels adds the training labels that g lacks, and sorts all labels.
 func addLabels(g Grouping, trained []string) Grouping {
 	have := make(map[string]int32, len(g.Labels))
 	for i, l := range g.Labels {

@@ -302,9 +302,9 @@ func (t *fitting) sortedValues(c *data.Column) (weighted, error) {
 	})
 }
 
-// reach returns the first index up to which the values have at least the given share of the weight; exact reports
-// whether they have exactly that share.
-func (w weighted) reach(share float64) (place int, exact bool) {
+// indexReaching returns the first index up to which the values have at least the given share of the weight; exact
+// reports whether they have exactly that share.
+func (w weighted) indexReaching(share float64) (place int, exact bool) {
 	total, sum := 0.0, 0.0
 	for _, v := range w.Weight {
 		total += v
@@ -324,7 +324,7 @@ func (w weighted) median() float64 {
 	case len(v) == 0:
 		return math.NaN()
 	case w.Weight != nil:
-		k, exact := w.reach(0.5)
+		k, exact := w.indexReaching(0.5)
 		if exact && k+1 < len(v) {
 			return v[k] + (v[k+1]-v[k])/2
 		}
@@ -338,7 +338,7 @@ func (w weighted) median() float64 {
 // quantile returns a value below which approximately the given share of the weight lies.
 func (w weighted) quantile(share float64) float64 {
 	if w.Weight != nil {
-		k, _ := w.reach(share)
+		k, _ := w.indexReaching(share)
 		return w.Value[k]
 	}
 	return w.Value[int(math.Round(share*float64(len(w.Value)-1)))]

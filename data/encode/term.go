@@ -67,7 +67,7 @@ func (p *termOpener) open(ctx context.Context, t Term) (*data.Column, error) {
 	var factors []matrix.Factor
 	for _, o := range t.Of {
 		if o.Kind != data.Numeric {
-			c, err := p.category(ctx, &o)
+			c, err := p.openCategory(ctx, &o)
 			if err != nil {
 				return nil, err
 			}
@@ -84,8 +84,8 @@ func (p *termOpener) open(ctx context.Context, t Term) (*data.Column, error) {
 	return matrix.NewProduct(t.Name, table.Derived, false, p.f.Rows, factors), nil
 }
 
-// category returns the column of an operand that is a category, in memory.
-func (p *termOpener) category(ctx context.Context, o *Operand) (*data.Column, error) {
+// openCategory returns the column of an operand that is a category, in memory.
+func (p *termOpener) openCategory(ctx context.Context, o *Operand) (*data.Column, error) {
 	if c := p.loaded[o.Column]; c != nil {
 		return c, nil
 	}

@@ -54,7 +54,7 @@ func (e *Encoder) Validate() error {
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
 				return fmt.Errorf("%s, %q, has the levels %q, two of which are equal", what, in.Name, in.Levels)
 			}
-			if in.Reference != "" && in.skipped() < 0 {
+			if in.Reference != "" && in.skippedLabel() < 0 {
 				return fmt.Errorf("%s, %q, has the reference level %q, which is not one of its levels", what, in.Name, in.Reference)
 			}
 		default:

@@ -55,7 +55,7 @@ func (t *fitting) scanVector(c *data.Column, x *vectorStatistics) error {
 			}
 		}
 	}
-	x.places = found.Rank()
+	x.places = found.SortMembers()
 	const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
 	if err := table.Afford(bytesOfColumn*int64(len(x.places)),
 		fmt.Sprintf("for the %d indices of column %q", len(x.places), c.Name)); err != nil {
@@ -143,7 +143,7 @@ func (in *Input) vectorSource(c *data.Column) *matrix.Vector {
 	for _, p := range in.Index {
 		places.Add(p)
 	}
-	places.Rank()
+	places.SortMembers()
 	return &matrix.Vector{Sparse: c.Sparse, Places: places, Scales: in.Scales, First: in.First}
 }
 

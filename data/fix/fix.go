@@ -1,4 +1,4 @@
-// Package fix declares the choices with which a user may fix a [github.com/drotrain/drotrain/data.Error]. A program
+// Package fix declares the choices by which a user may fix a [github.com/drotrain/drotrain/data.Error]. A program
 // can describe each choice in terms of its own options; the text of a Fix describes it in plain words.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version

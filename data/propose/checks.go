@@ -34,9 +34,9 @@ func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *target
 	if !of.Kind.IsScalar() {
 		if of.Clock {
 			p.Reading.Dates = "parts"
-			p.add(check.Dates, of, datesDo, datesWhat)
+			p.addFinding(check.Dates, of, datesDo, datesWhat)
 		} else if of.Kind != data.Vector {
-			p.drop(check.Unreadable, of, "values of type %s cannot be used", of.Type)
+			p.proposeDrop(check.Unreadable, of, "values of type %s cannot be used", of.Type)
 		}
 		return
 	}
@@ -45,11 +45,11 @@ func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *target
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
-		p.add(check.Unreadable, of, does, "%s", r.Msg).First = r.Row
+		p.addFinding(check.Unreadable, of, does, "%s", r.Msg).First = r.Row
 		return
 	}
 	if r := f.Remark(of.Name, table.ErrMixedDates); r != nil {
-		p.drop(check.Dates, of, "%s", r.Msg).Proposal = "left out; " + r.Hint + ", and run inspect again"
+		p.proposeDrop(check.Dates, of, "%s", r.Msg).Proposal = "left out; " + r.Hint + ", and run inspect again"
 		return
 	}
 	if slices.Contains(p.Drop, of.Name) { // for what package check found
@@ -62,14 +62,14 @@ func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *target
 	}
 	switch {
 	case c.infinite.n > 0 && c.distinct < 2:
-		setRows(p.drop(check.Constant, of, "the column has at most one finite value"), c.infinite)
+		setRows(p.proposeDrop(check.Constant, of, "the column has at most one finite value"), c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
-		p.add(check.Constant, of, "left out of training", "the column has at most one distinct value")
+		p.addFinding(check.Constant, of, "not used for training", "the column has at most one distinct value")
 	case again:
-		p.drop(check.Copy, of, "the column is a copy of %q", twin)
+		p.proposeDrop(check.Copy, of, "the column is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		setRows(p.drop(check.Missing, of, "the column is missing in %.0f %% of the rows",
+		setRows(p.proposeDrop(check.Missing, of, "the column is missing in %.0f %% of the rows",
 			100*float64(c.nulls.n)/float64(c.Len())),
 			c.nulls)
 	case p.dropLaterDate(c, t):
@@ -77,21 +77,21 @@ func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *target
 		p.checkNames(c, t)
 		if c.Clock {
 			p.Reading.Dates = "parts"
-			p.add(check.Dates, of, datesDo, datesWhat)
+			p.addFinding(check.Dates, of, datesDo, datesWhat)
 		} else {
 			p.checkLevels(c, t)
 			p.checkNumbers(c)
 		}
 		if c.Kind == data.Numeric && c.nulls.n > 0 {
 			p.Impute = "median"
-			setRows(p.add(check.Missing, of, Filled, "it is missing"), c.nulls)
+			setRows(p.addFinding(check.Missing, of, Filled, "it is missing"), c.nulls)
 		}
 	}
 	p.checkGroup(c)
 }
 
-// has reports whether package check made a finding of the given kind about a column.
-func (p *Proposal) has(column string, what check.Kind) bool {
+// hasFinding reports whether package check made a finding of the given kind about a column.
+func (p *Proposal) hasFinding(column string, what check.Kind) bool {
 	return slices.Contains(p.found[column], what)
 }
 
@@ -103,14 +103,14 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 	measure := measureName(t.binary)
 	power := predictivePower(t.columnScores(c.Column), t.y, t.binary)
 	if w := findWord(c.Name, futureWords); w != "" {
-		if t.exceeds(power, 0.9, 0.8) {
-			p.add(check.LeakAfter, c.Column, keptUnlessLater,
+		if t.exceedsLimit(power, 0.9, 0.8) {
+			p.addFinding(check.LeakAfter, c.Column, keptUnlessLater,
 				"the name of the column (%q) and how well the column alone predicts the target (%s %.2f) suggest that the "+
 					"column is known only after the outcome", w,
 				measure, power)
 		}
-	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
-		p.add(check.LeakAfter, c.Column, keptUnlessLater,
+	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceedsLimit(power, 0.6, 0.1) {
+		p.addFinding(check.LeakAfter, c.Column, keptUnlessLater,
 			"the names of the column and the target share %q: is the column computed from the target, or known only after "+
 				"the outcome?", w)
 	}
@@ -134,7 +134,7 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	if !d.isPureWherePresent() {
 		return false
 	}
-	setRows(p.drop(check.LeakAfter, c.Column,
+	setRows(p.proposeDrop(check.LeakAfter, c.Column,
 		"where the column has a value (%.0f of %d examined rows), the target is nearly always the same: the column seems "+
 			"to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
 	return true
@@ -166,16 +166,18 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	switch {
 	case many && c.distinct == c.present && (text ||
 		c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
-		p.drop(check.Index, c.Column, "every row has a different value, as in an identifier")
+		p.proposeDrop(check.Index, c.Column, "every row has a different value, as in an identifier")
 		return true
 	// a text column that holds numbers
-	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)):
+	case text && (p.hasFinding(c.Name, check.Bounds) || p.hasFinding(c.Name, check.Accounting) || p.hasFinding(c.Name,
+		check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
-		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes", c.distinct,
+		dropped = p.proposeDrop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes",
+			c.distinct,
 			c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
-		dropped = p.drop(check.Index, c.Column,
+		dropped = p.proposeDrop(check.Index, c.Column,
 			"the name of the column and its %d different numbers in %d rows suggest that it is an identifier", c.distinct,
 			c.present)
 	default:
@@ -211,7 +213,7 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if t.binary {
 		change = fmt.Sprintf("the proportion of %q is %.0f %%, but %.0f %%", t.one, 100*other, 100*later)
 	}
-	p.drop(check.LeakAfter, c.Column,
+	p.proposeDrop(check.LeakAfter, c.Column,
 		"the column is probably known only after the outcome: %s in the rows where it is more than a week after %q", change,
 		p.from.Name).Rows = int(d.n[1])
 	return true
@@ -222,18 +224,20 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	text := c.Kind == data.Categorical
 	if s := p.describePurestLevel(c, t); s != "" {
-		p.add(check.LeakAfter, c.Column, keptUnlessLater, "%s", s)
+		p.addFinding(check.LeakAfter, c.Column, keptUnlessLater, "%s", s)
 	}
 	if text && c.distinct > encode.DefaultMaxLevels {
 		p.MinCount = 20
-		p.add(check.Levels, c.Column, "levels with fewer than 20 rows are merged into (other)", "%d levels", c.distinct)
+		p.addFinding(check.Levels, c.Column, "levels with fewer than 20 rows are merged into (other)", "%d levels",
+			c.distinct)
 	}
 }
 
 // describePurestLevel returns a sentence about the level whose rows agree best in their class, provided that they
 // nearly always agree and that the class is rare among other rows. Otherwise it returns "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
-	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > intake.FewNumbers ||
+	if p.Task != encode.Binary || p.hasFinding(c.Name, check.LeakOutcome) || c.distinct < 2 ||
+		c.distinct > intake.FewNumbers ||
 		c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
@@ -261,13 +265,13 @@ func (p *Proposal) checkNumbers(c *column) {
 		return
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
-		p.add(check.RowWeight, c.Column,
+		p.addFinding(check.RowWeight, c.Column,
 			"kept as a feature; if the column is the number of cases that a row stands for, declare the column as the weight",
 			"the name of the column suggests that it is a row weight")
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		setRows(p.add(check.NotFinite, c.Column, "rows with values that are not finite are left out",
+		setRows(p.addFinding(check.NotFinite, c.Column, "rows with values that are not finite are left out",
 			"some values are not finite"),
 			c.infinite)
 	}
@@ -292,7 +296,7 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		setRows(p.add(check.Missing, c.Column,
+		setRows(p.addFinding(check.Missing, c.Column,
 			"kept; in a group column, these rows would form the group "+encode.MissingLabel, "some values are missing"), c.nulls)
 	}
 }

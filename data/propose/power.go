@@ -70,8 +70,8 @@ func auc(rank, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// exceeds reports whether a power is above its limit: auc for two classes, and r2 otherwise.
-func (t *targetValues) exceeds(power, auc, r2 float64) bool {
+// exceedsLimit reports whether a power is above its limit: auc for two classes, and r2 otherwise.
+func (t *targetValues) exceedsLimit(power, auc, r2 float64) bool {
 	if t.binary {
 		return power > auc
 	}

@@ -66,7 +66,7 @@ func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Readin
 	if p.from, err = findStartDates(ctx, f, target); err != nil {
 		return nil, err
 	}
-	if err := p.examine(ctx, f); err != nil {
+	if err := p.applyFindings(ctx, f); err != nil {
 		return nil, err
 	}
 	seen := map[uint64]string{}
@@ -87,8 +87,8 @@ func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Readin
 	return p, nil
 }
 
-// examine adds the findings of package check, and drops columns that they report as a leak or an index.
-func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
+// applyFindings adds the findings of package check, and drops columns that they report as a leak or an index.
+func (p *Proposal) applyFindings(ctx context.Context, f *data.Frame) error {
 	roles := p.roles
 	roles.Task = p.Task
 	found, err := check.Examine(ctx, f, nil, roles)
@@ -142,20 +142,20 @@ func findStartDates(ctx context.Context, f *data.Frame, target string) (*data.Co
 	return nil, nil
 }
 
-// add adds a finding.
-func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, args ...any) *check.Finding {
+// addFinding adds a finding.
+func (p *Proposal) addFinding(what check.Kind, c *data.Column, does, format string, args ...any) *check.Finding {
 	p.Findings = append(p.Findings, check.Finding{What: what, Column: c.Name, Evidence: fmt.Sprintf(format, args...),
 		Severity: check.Note, Proposal: does})
 	return &p.Findings[len(p.Findings)-1]
 }
 
-// drop proposes to drop a column, unless the user gave it a role.
-func (p *Proposal) drop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
+// proposeDrop proposes to drop a column, unless the user gave it a role.
+func (p *Proposal) proposeDrop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
 	if role := p.roles.FindRole(c.Name); role != "" {
-		return p.add(what, c, "kept, since the column is "+role, format, args...)
+		return p.addFinding(what, c, "kept, since the column is "+role, format, args...)
 	}
 	p.Drop = append(p.Drop, c.Name)
-	return p.add(what, c, "left out", format, args...)
+	return p.addFinding(what, c, "left out", format, args...)
 }
 
 // setRows sets the rows of a finding.
@@ -188,7 +188,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(check.Spellings, c, fmt.Sprintf("merged into %d values", len(counts)-len(same)),
+		p.addFinding(check.Spellings, c, fmt.Sprintf("merged into %d values", len(counts)-len(same)),
 			"the target is text with %d values, some of which are spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
@@ -197,7 +197,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	}
 	if missing.n > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
-		setRows(p.add(check.Missing, c, "rows without a target are left out", "the target is missing"), missing)
+		setRows(p.addFinding(check.Missing, c, "rows without a target are left out", "the target is missing"), missing)
 	}
 	levels := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
@@ -217,7 +217,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= intake.FewNumbers {
 			p.Loss = "squared"
-			p.add(check.Target, c, "treated as a quantity; with the logistic loss, treated as classes",
+			p.addFinding(check.Target, c, "treated as a quantity; with the logistic loss, treated as classes",
 				"the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:

@@ -18,9 +18,9 @@ func (c *Column) BigInt(e ExactType, row int) *big.Int {
 	return big.NewInt(c.Int[row])
 }
 
-// Rank returns a function that returns a 64-bit integer for a row. These integers order the rows of a column with
-// exact values of type e; those of nulls are arbitrary.
-func (c *Column) Rank(e ExactType) func(row int) int64 {
+// OrderKey returns a function that maps a row to a 64-bit integer. The integers sort in the order of the column's exact
+// values of type e; null rows get arbitrary integers.
+func (c *Column) OrderKey(e ExactType) func(row int) int64 {
 	switch {
 	case e.HasTexts():
 		rank := rankTexts(c.Level, func(text string) *big.Int { return numeral.Unscaled(text, e.Scale) })

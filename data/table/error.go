@@ -113,7 +113,7 @@ func Damaged(format string, args ...any) error {
 	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
 }
 
-// Catch calls do and returns the *Error with which do panics, for example if the memory does not suffice for the
+// Catch calls do and returns an *Error that do panics with, for example if the memory does not suffice for the
 // levels. Other panics are not recovered.
 func Catch(do func() error) (err error) {
 	defer func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Parallel works like [shard.Parallel], but returns the *Error with which do panics.
+// Parallel works like [shard.Parallel], but returns an *Error that do panics with.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	return shard.Parallel(ctx, n, func(i int) error { return Catch(func() error { return do(i) }) })
 }

@@ -28,9 +28,9 @@ func (p *page) Comparison() table {
 	for _, c := range compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
-	risk := p.measure(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), e.Task.Risk().Key)
+	risk := p.measureLine(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), e.Task.Risk().Key)
 	for _, l := range slices.Concat([]line{risk}, p.groupLines(), p.tailLines(), p.measureLines()) {
-		cells := l.cells(len(e.Models), compared)
+		cells := l.formatCells(len(e.Models), compared)
 		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {
 			t.Rows = append(t.Rows, tableRow{Cells: cells})
 		}
@@ -47,8 +47,8 @@ func (p *page) Comparison() table {
 	return t
 }
 
-// cells returns the label, the values for the models with the same number of decimals, and the differences.
-func (l *line) cells(models int, compared []eval.Comparison) []string {
+// formatCells returns the label, the values for the models with the same number of decimals, and the differences.
+func (l *line) formatCells(models int, compared []eval.Comparison) []string {
 	cells := []string{l.label}
 	value := func(k int) float64 { v, _ := l.of(k); return float64(v) }
 	scale := math.NaN()
@@ -78,8 +78,8 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 	return cells
 }
 
-// measure returns the line for a measure over all rows.
-func (p *page) measure(label, key string) line {
+// measureLine returns the line for a measure over all rows.
+func (p *page) measureLine(label, key string) line {
 	models := p.E.Models
 	return line{label,
 		func(k int) (eval.Num, *eval.Interval) {
@@ -102,7 +102,7 @@ func (p *page) measureLines() (lines []line) {
 		case "nats":
 			label = printable.WithUnit(label, "nats")
 		}
-		lines = append(lines, p.measure(label, q.Key))
+		lines = append(lines, p.measureLine(label, q.Key))
 	}
 	return lines
 }

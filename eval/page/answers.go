@@ -74,7 +74,7 @@ func (p *page) leakWarnings() (out []string) {
 	return out
 }
 
-// Notes of the training that are warnings begin with warningPrefix. Those about leaks contain leakWord. In the
+// Notes from training that are warnings begin with warningPrefix. Those about leaks contain leakWord. In the
 // warning that other rows would have led to a different choice, choicePrefix follows.
 const warningPrefix, leakWord, choicePrefix = "warning: ", "leakage", "the choice is uncertain: "
 
@@ -240,7 +240,7 @@ func (p *page) OtherWorries() []worry {
 
 func (p *page) OtherStart() int { return shownWorries + 1 }
 
-// IsEvaluation reports whether the model was evaluated on rows other than those of a training.
+// IsEvaluation reports whether the model was evaluated on rows other than training rows.
 func (p *page) IsEvaluation() bool { return p.Formula() == "" || p.E.Split == eval.Table }
 
 // Kind returns the name of the kind of report.
@@ -299,7 +299,8 @@ func (p *page) failedCriteria() (out []string) {
 			out = append(out, fmt.Sprintf(
 				"The four-fifths rule fails: the rate of “%s” in %s is %s times the rate in %s, and the whole interval of "+
 					"this ratio is below %s.",
-				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value), percentagePoints), printable.Group(c.High),
+				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value), percentagePoints),
+				printable.Group(c.High),
 				criterionText(&c, c.Limit, percentagePoints)))
 			continue
 		}
@@ -307,15 +308,16 @@ func (p *page) failedCriteria() (out []string) {
 		out = append(out,
 			fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
 				"above the limit of %s.",
-				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value), percentagePoints), printable.Group(c.High),
+				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value), percentagePoints),
+				printable.Group(c.High),
 				printable.Group(c.Low),
 				criterionText(&c, c.Limit, percentagePoints)))
 	}
 	return out
 }
 
-// differs reports whether groups differ measurably in an undecided criterion.
-func differs(c *eval.Criterion) bool {
+// differsMeasurably reports whether groups differ measurably in an undecided criterion.
+func differsMeasurably(c *eval.Criterion) bool {
 	return c.Outcome == "undecided" && c.Key != eval.FourFifthsKey && c.Interval != nil && c.Interval.Low > 0
 }
 
@@ -326,7 +328,7 @@ func (p *page) differingCriteria() []string {
 	var rates []string
 	limit := ""
 	for _, c := range p.focusCriteria("undecided") {
-		if !differs(&c) {
+		if !differsMeasurably(&c) {
 			continue
 		}
 		m, _ := p.E.Task.Measure(c.Key)
@@ -357,7 +359,7 @@ func (p *page) undecidedCriteria() (out []string) {
 		{"untested", "Not tested: %s."}} {
 		var names []string
 		for _, q := range p.focusCriteria(c.outcome) {
-			if differs(&q) {
+			if differsMeasurably(&q) {
 				continue
 			}
 			name := "the four-fifths rule"
@@ -441,7 +443,8 @@ func (p *page) Since() *table {
 	if len(changes) == 0 || !p.E.HasGateSince() {
 		return nil
 	}
-	t := &table{Title: fmt.Sprintf("Change in the %s since the evaluation %s", p.lowerRiskName(), p.E.Reference.Place()),
+	t := &table{Title: fmt.Sprintf("Change in the %s since the evaluation %s", p.lowerRiskName(),
+		p.E.Reference.RowsPhrase()),
 		Head: []string{"Group", "Change"}, Shown: 6,
 		Foot: fmt.Sprintf("%s intervals that hold simultaneously for all groups. Grey: within sampling error.",
 			printable.WholePercent(p.E.Confidence))}
@@ -473,7 +476,7 @@ func (p *page) Answers() (out []eval.Fact) {
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
-		{Key: loses, Value: p.losses()}, {Key: "What changes overall?", Value: v.Cost},
+		{Key: loses, Value: p.describeLosses()}, {Key: "What changes overall?", Value: v.Cost},
 		{Key: "Compared with what?", Value: p.E.ConstantSentence()},
 	} {
 		if f.Value != "" {
@@ -483,9 +486,9 @@ func (p *page) Answers() (out []eval.Fact) {
 	return out
 }
 
-// losses states which groups are measurably worse off with the model in focus or, if there is a single model,
+// describeLosses states which groups are measurably worse off with the model in focus or, if there is a single model,
 // whether one group is measurably the worst.
-func (p *page) losses() string {
+func (p *page) describeLosses() string {
 	g := p.E.Headline()
 	if g == nil {
 		return "Groups were not evaluated, since none were named (--groups)."

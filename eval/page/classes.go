@@ -55,7 +55,7 @@ func (p *page) Classes() []table {
 	return out
 }
 
-// shade returns the darkness with which a share is shown in a heat map.
+// shade returns the darkness of a share in a heat map.
 func shade(share float64) int { return min(9, int(share*9+0.5)) }
 
 // confusionTable returns the confusion matrix, shaded by the proportion of the rows of the actual class.

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A strip is a drawing of a number on an axis, with its interval and the values with which it is compared. NaN
+// A strip is a drawing of a number on an axis, with its interval and the values to compare it with. NaN
 // values are not drawn.
 type strip struct {
 	value, low, high float64 // the number and the limits of its interval
@@ -80,8 +80,8 @@ func axisOf(marks []float64, isShare bool) (bottom, top float64) {
 	return low, high
 }
 
-// axis returns the ends of the axis.
-func (s *strip) axis() (bottom, top float64) {
+// axisRange returns the ends of the axis.
+func (s *strip) axisRange() (bottom, top float64) {
 	if s.bottom < s.top {
 		return s.bottom, s.top
 	}
@@ -98,7 +98,7 @@ func (s *strip) endText(x float64) string {
 
 // draw returns the drawing, with the values at the ends of the axis below it.
 func (s *strip) draw(alt string) template.HTML {
-	bottom, top := s.axis()
+	bottom, top := s.axisRange()
 	ends := fmt.Sprintf(`<text x="0" y="40">%s</text><text x="100%%" y="40" text-anchor="end">%s</text>`,
 		template.HTMLEscapeString(s.endText(bottom)), template.HTMLEscapeString(s.endText(top)))
 	return s.drawing(44, template.HTML(ends), fmt.Sprintf(`role="img" aria-label="%s"`, template.HTMLEscapeString(alt)))
@@ -107,7 +107,7 @@ func (s *strip) draw(alt string) template.HTML {
 // drawing returns the drawing with the given height in pixels; after is added after the marks. Horizontal
 // coordinates are percentages, so that text and marks keep their size at any width.
 func (s *strip) drawing(height int, after template.HTML, attributes string) template.HTML {
-	bottom, top := s.axis()
+	bottom, top := s.axisRange()
 	if math.IsNaN(s.value) || !(top > bottom) || math.IsInf(top-bottom, 0) {
 		return ""
 	}

@@ -72,8 +72,8 @@ func threeClasses() eval.Input {
 func TestTiles_LeastFoundClass(t *testing.T) {
 	p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, threeClasses())})
 	_, h := p.leastFoundClass(0)
-	if h == nil || h.Label != "a" || !strings.Contains(p.losses(), "Class a has the lowest recall") {
-		t.Errorf("%v, %q", h, p.losses())
+	if h == nil || h.Label != "a" || !strings.Contains(p.describeLosses(), "Class a has the lowest recall") {
+		t.Errorf("%v, %q", h, p.describeLosses())
 	}
 }
 

@@ -74,8 +74,8 @@ func pathOf(pts ...vg.Point) (path vg.Path) {
 	return path
 }
 
-// circle returns a circle around a point.
-func circle(at vg.Point, radius vg.Length) (path vg.Path) {
+// circlePath returns a circle around a point.
+func circlePath(at vg.Point, radius vg.Length) (path vg.Path) {
 	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
 	path.Arc(at, radius, 0, 2*math.Pi)
 	return path
@@ -110,7 +110,7 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 		r *= 1.25
 		path = pathOf(to(-1, 0), to(0, 1), to(1, 0), to(0, -1))
 	case 1:
-		path = circle(at, r)
+		path = circlePath(at, r)
 	case 2:
 		path = pathOf(to(-1, -1), to(1, -1), to(1, 1), to(-1, 1))
 	default:
@@ -167,7 +167,7 @@ func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 }
 
 // drawRing draws a ring around a point.
-func (p sheet) drawRing(at vg.Point) { p.stroke(circle(at, 6), colInk, 1.1, nil) }
+func (p sheet) drawRing(at vg.Point) { p.stroke(circlePath(at, 6), colInk, 1.1, nil) }
 
 // legendHeight returns the height of a legend on a sheet of width w.
 func legendHeight(w, x vg.Length, names []Entry) vg.Length {

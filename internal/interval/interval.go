@@ -36,16 +36,16 @@ func Catch(err *error) {
 	}
 }
 
-// down and up return 0 with the rounding mode of a lower and of an upper end.
-func down() *big.Float { return new(big.Float).SetPrec(Prec).SetMode(big.ToNegativeInf) }
-func up() *big.Float   { return new(big.Float).SetPrec(Prec).SetMode(big.ToPositiveInf) }
+// roundingDown and up return 0 with the rounding mode of a lower and of an upper end.
+func roundingDown() *big.Float { return new(big.Float).SetPrec(Prec).SetMode(big.ToNegativeInf) }
+func roundingUp() *big.Float   { return new(big.Float).SetPrec(Prec).SetMode(big.ToPositiveInf) }
 
 // New returns the interval that contains only v, which must be finite.
 func New(v float64) Interval {
 	if v-v != 0 {
 		panic(&Error{fmt.Sprintf("%v is not a finite number", v)})
 	}
-	x := down().SetFloat64(v)
+	x := roundingDown().SetFloat64(v)
 	return Interval{x, x}
 }
 
@@ -59,18 +59,22 @@ func (a Interval) Float() float64 { v, _ := a.Lo.Float64(); return v }
 func (a Interval) IsPoint() bool { return a.Lo == a.Hi || a.Lo.Cmp(a.Hi) == 0 }
 
 // Add returns a + b.
-func Add(a, b Interval) Interval { return Interval{down().Add(a.Lo, b.Lo), up().Add(a.Hi, b.Hi)} }
+func Add(a, b Interval) Interval {
+	return Interval{roundingDown().Add(a.Lo, b.Lo), roundingUp().Add(a.Hi, b.Hi)}
+}
 
 // Sub returns a − b.
-func Sub(a, b Interval) Interval { return Interval{down().Sub(a.Lo, b.Hi), up().Sub(a.Hi, b.Lo)} }
+func Sub(a, b Interval) Interval {
+	return Interval{roundingDown().Sub(a.Lo, b.Hi), roundingUp().Sub(a.Hi, b.Lo)}
+}
 
 // Neg returns −a.
-func Neg(a Interval) Interval { return Interval{down().Neg(a.Hi), up().Neg(a.Lo)} }
+func Neg(a Interval) Interval { return Interval{roundingDown().Neg(a.Hi), roundingUp().Neg(a.Lo)} }
 
 // Mul returns a·b.
 func Mul(a, b Interval) Interval {
 	if a.Lo.Sign() >= 0 && b.Lo.Sign() >= 0 {
-		return Interval{down().Mul(a.Lo, b.Lo), up().Mul(a.Hi, b.Hi)}
+		return Interval{roundingDown().Mul(a.Lo, b.Lo), roundingUp().Mul(a.Hi, b.Hi)}
 	}
 	return extremes(a, b, (*big.Float).Mul)
 }
@@ -86,12 +90,12 @@ func Div(a, b Interval) Interval {
 // extremes returns the interval from the least to the largest result of an operation that is monotone in each
 // argument.
 func extremes(a, b Interval, do func(z, x, y *big.Float) *big.Float) Interval {
-	lo, hi := do(down(), a.Lo, b.Lo), do(up(), a.Lo, b.Lo)
+	lo, hi := do(roundingDown(), a.Lo, b.Lo), do(roundingUp(), a.Lo, b.Lo)
 	for _, pair := range [][2]*big.Float{{a.Lo, b.Hi}, {a.Hi, b.Lo}, {a.Hi, b.Hi}} {
-		if v := do(down(), pair[0], pair[1]); v.Cmp(lo) < 0 {
+		if v := do(roundingDown(), pair[0], pair[1]); v.Cmp(lo) < 0 {
 			lo = v
 		}
-		if v := do(up(), pair[0], pair[1]); v.Cmp(hi) > 0 {
+		if v := do(roundingUp(), pair[0], pair[1]); v.Cmp(hi) > 0 {
 			hi = v
 		}
 	}
@@ -128,7 +132,7 @@ func Sqrt(a Interval) Interval {
 		}
 		return to
 	}
-	return Interval{root(a.Lo, down(), true), root(a.Hi, up(), false)}
+	return Interval{root(a.Lo, roundingDown(), true), root(a.Hi, roundingUp(), false)}
 }
 
 func lesser(a, b *big.Float) *big.Float {
@@ -150,7 +154,7 @@ type Sum struct{ lo, hi, product *big.Float }
 
 // NewSum returns an empty sum, which is 0.
 func NewSum() *Sum {
-	return &Sum{down(), up(), new(big.Float)}
+	return &Sum{roundingDown(), roundingUp(), new(big.Float)}
 }
 
 // Add adds a.
@@ -193,9 +197,9 @@ var (
 const farthest = 1 << 17
 
 func fromPower(exponent, sign int) *big.Float {
-	z := down()
+	z := roundingDown()
 	if sign > 0 {
-		z = up()
+		z = roundingUp()
 	}
 	return z.Add(big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(float64(sign)), exponent))
 }
@@ -206,21 +210,21 @@ func Exp(a Interval) Interval {
 		panic(&Error{"an exponential beyond the range of the arithmetic"})
 	}
 	if a.Hi.Cmp(big.NewFloat(-farthest)) < 0 {
-		return Interval{down(), vanishing}
+		return Interval{roundingDown(), vanishing}
 	}
-	lo := down()
+	lo := roundingDown()
 	if a.Lo.Cmp(big.NewFloat(-farthest)) >= 0 {
 		e := exponential(a.Lo)
-		lo = down().Mul(e, below1)
+		lo = roundingDown().Mul(e, below1)
 		if a.IsPoint() {
-			return Interval{lo, up().Mul(e, above1)}
+			return Interval{lo, roundingUp().Mul(e, above1)}
 		}
-		if width := up().Sub(a.Hi, a.Lo); width.Cmp(big.NewFloat(1)) <= 0 { // e^w ≤ 1 + 2w
-			hi := up().Mul(e, above1)
-			return Interval{lo, hi.Mul(hi, up().Add(big.NewFloat(1), width.Add(width, width)))}
+		if width := roundingUp().Sub(a.Hi, a.Lo); width.Cmp(big.NewFloat(1)) <= 0 { // e^w ≤ 1 + 2w
+			hi := roundingUp().Mul(e, above1)
+			return Interval{lo, hi.Mul(hi, roundingUp().Add(big.NewFloat(1), width.Add(width, width)))}
 		}
 	}
-	return Interval{lo, up().Mul(exponential(a.Hi), above1)}
+	return Interval{lo, roundingUp().Mul(exponential(a.Hi), above1)}
 }
 
 // exponential returns e^x for |x| ≤ farthest, with a relative error below 2⁻²⁸⁰.
@@ -260,11 +264,11 @@ func Log(a Interval) Interval {
 		panic(&Error{"the logarithm of a number that is not above zero"})
 	}
 	y := logarithm(a.Lo)
-	lo, hi := down().Sub(y, logError), up().Add(y, logError)
+	lo, hi := roundingDown().Sub(y, logError), roundingUp().Add(y, logError)
 	if !a.IsPoint() { // log(1 + v) ≤ v
-		width := up().Sub(a.Hi, a.Lo)
+		width := roundingUp().Sub(a.Hi, a.Lo)
 		if width.Cmp(a.Lo) > 0 {
-			hi = up().Add(logarithm(a.Hi), logError)
+			hi = roundingUp().Add(logarithm(a.Hi), logError)
 		} else {
 			hi.Add(hi, width.Quo(width, a.Lo))
 		}

@@ -36,13 +36,13 @@ func NewUnnamedFile(dir string) (*os.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, unwrapPathError(err))
 	}
 	return f, nil
 }
 
-// cause returns the error wrapped by a path error.
-func cause(err error) error {
+// unwrapPathError returns the error wrapped by a path error.
+func unwrapPathError(err error) error {
 	if e, ok := err.(*os.PathError); ok {
 		return e.Err
 	}

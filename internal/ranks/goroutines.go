@@ -46,7 +46,7 @@ type world struct {
 	first   error // the first error, which has ended all ranks
 }
 
-// An aborted is the value with which a rank panics if some other rank has ended it.
+// An aborted is the panic value of a rank that was ended by another rank.
 type aborted struct{ err error }
 
 // end records err, unless an error has already been recorded, and wakes all waiting ranks.

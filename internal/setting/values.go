@@ -106,8 +106,8 @@ func DidYouMean(word string, candidates []string, prefix string) string {
 	return ""
 }
 
-// parsed returns a value whose text parse converts to a T; must describes such texts, as in "be . or ,".
-func parsed[T any](p *T, kind, must string, format func(T) string, parse func(string) (T, error)) *Value {
+// parsedValue returns a value whose text parse converts to a T; must describes such texts, as in "be . or ,".
+func parsedValue[T any](p *T, kind, must string, format func(T) string, parse func(string) (T, error)) *Value {
 	return New(kind, func() string { return format(*p) }, func(text string) error {
 		x, err := parse(text)
 		if err != nil {
@@ -126,7 +126,7 @@ func Text(p *string) *Value { return Word(p, "", func(string) bool { return true
 
 // Word returns a value for text that satisfies valid; must describes the requirement, as in "be . or ,".
 func Word(p *string, must string, valid func(string) bool) *Value {
-	return parsed(p, "string", must, func(text string) string { return text }, func(text string) (string, error) {
+	return parsedValue(p, "string", must, func(text string) string { return text }, func(text string) (string, error) {
 		if !valid(text) {
 			return "", errNotValid
 		}
@@ -136,12 +136,12 @@ func Word(p *string, must string, valid func(string) bool) *Value {
 
 // Switch returns a value for a bool.
 func Switch(p *bool) *Value {
-	return parsed(p, "bool", "be true or false", strconv.FormatBool, strconv.ParseBool)
+	return parsedValue(p, "bool", "be true or false", strconv.FormatBool, strconv.ParseBool)
 }
 
 // Count returns a value for an integer of at least least.
 func Count(p *int, least int) *Value {
-	return parsed(p, "int", fmt.Sprintf("be a whole number, at least %d", least), strconv.Itoa,
+	return parsedValue(p, "int", fmt.Sprintf("be a whole number, at least %d", least), strconv.Itoa,
 		func(text string) (int, error) {
 			n, err := strconv.Atoi(text)
 			if err == nil && n < least {
@@ -153,7 +153,7 @@ func Count(p *int, least int) *Value {
 
 // Seed returns a value for a 64-bit seed.
 func Seed(p *uint64) *Value {
-	return parsed(p, "int", "be a whole number from 0 to 18446744073709551615",
+	return parsedValue(p, "int", "be a whole number from 0 to 18446744073709551615",
 		func(n uint64) string { return strconv.FormatUint(n, 10) },
 		func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 }
@@ -177,8 +177,8 @@ func Enum[S ~string](p *S, words []S) *Value {
 	return Choice(texts, func() string { return string(*p) }, func(word string) error { *p = S(word); return nil })
 }
 
-// number returns a value for a finite number that satisfies valid; get returns nil if it is not set.
-func number(get func() *float64, set func(float64), must string, valid func(float64) bool) *Value {
+// numberValue returns a value for a finite number that satisfies valid; get returns nil if it is not set.
+func numberValue(get func() *float64, set func(float64), must string, valid func(float64) bool) *Value {
 	text := func() string {
 		if x := get(); x != nil {
 			return strconv.FormatFloat(*x, 'g', -1, 64)
@@ -203,12 +203,12 @@ func number(get func() *float64, set func(float64), must string, valid func(floa
 // Number returns a value for a finite number that satisfies valid; must describes the requirement, as in "be at
 // least 0".
 func Number(p *float64, must string, valid func(float64) bool) *Value {
-	return number(func() *float64 { return p }, func(x float64) { *p = x }, must, valid)
+	return numberValue(func() *float64 { return p }, func(x float64) { *p = x }, must, valid)
 }
 
 // Optional works like Number for an optional number: *p is nil if it is not set.
 func Optional(p **float64, must string, valid func(float64) bool) *Value {
-	return number(func() *float64 { return *p }, func(x float64) { *p = &x }, must, valid)
+	return numberValue(func() *float64 { return *p }, func(x float64) { *p = &x }, must, valid)
 }
 
 // AtLeastZero returns a value for a number of at least 0.

@@ -180,8 +180,8 @@ var Kinds = []Kind{
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
 			Help: "protect against changes in the encoded features whose Euclidean norm is at most ε > 0 on average (type-1 " +
-				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, huber or " +
-				"quantile",
+				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, " +
+				"huber or quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
 			formula: func(l Level, _ bool) string {
@@ -198,7 +198,7 @@ var Kinds = []Kind{
 		Foreign: "erm", Hint: "ERM is --average plain",
 		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },
-		check:   func(l *Level) string { return among(l.Average, averages...) },
+		check:   func(l *Level) string { return checkWord(l.Average, averages...) },
 		dual: func(l Level, r Rows) (dro.Dual, error) {
 			// the models are fitted to other rows
 			if l.Average == "plain" || l.Average == ValidationSubsets {
@@ -312,8 +312,8 @@ func ballFormula(l Level, name string) string {
 	return "max over y of  Σ yⱼ ℓⱼ(x),  " + l.Penalty.Formula() + " ≤ ρ (" + name + ")"
 }
 
-// among returns an error text unless value is one of the words, in which case it returns "".
-func among(value string, words ...string) string {
+// checkWord returns an error text unless value is one of the words, in which case it returns "".
+func checkWord(value string, words ...string) string {
 	if slices.Contains(words, value) {
 		return ""
 	}

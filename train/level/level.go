@@ -114,7 +114,7 @@ func (l Level) Validate() error {
 	if all := dro.Divergences(); !slices.Contains(all, l.Penalty) {
 		say("Config.Penalty is %q; it must be one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
 	}
-	if what := among(l.Adversary, "", "rows", "groups"); what != "" {
+	if what := checkWord(l.Adversary, "", "rows", "groups"); what != "" {
 		say("Config.Adversary is %q; it must be rows or groups", l.Adversary)
 	}
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {

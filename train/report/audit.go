@@ -81,7 +81,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	}
 	in := &eval.Input{
 		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
-		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(
+		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resampleCount(
 			f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
 	if err := o.findClasses(); err != nil {

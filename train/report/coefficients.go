@@ -47,7 +47,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
 	deviations := encodedDeviations(m)
-	for _, v := range versions(m) {
+	for _, v := range modelVersions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		original := m.Original(v.x)
 		for i := range c.Rows {
@@ -93,7 +93,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	for _, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
 	}
-	for _, v := range versions(m) {
+	for _, v := range modelVersions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		for i := range c.Rows {
 			of := v.x[i*k : (i+1)*k]
@@ -119,9 +119,9 @@ type modelVersion struct {
 	fold *train.Prediction // prediction out of fold; nil elsewhere
 }
 
-// scoredVersions returns the models of versions and the rescaled baseline.
-func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
-	out := versions(m)
+// versionsWithRescaled returns the models of versions and the rescaled baseline.
+func versionsWithRescaled(m *train.Model, folds *train.OutOfFold) []modelVersion {
+	out := modelVersions(m)
 	if m.Tempered != nil {
 		out = append(out, modelVersion{role: eval.RescaledModel, x: m.Tempered})
 	}
@@ -137,9 +137,9 @@ func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	return out
 }
 
-// versions returns ERM, the trained model and group-balanced ERM, in this order. If the trained model is ERM, it
+// modelVersions returns ERM, the trained model and group-balanced ERM, in this order. If the trained model is ERM, it
 // returns only that.
-func versions(m *train.Model) []modelVersion {
+func modelVersions(m *train.Model) []modelVersion {
 	trained := modelVersion{role: roleOf(m), x: m.ScoringCoefficients()}
 	var out []modelVersion
 	if trained.role != eval.StandardModel && m.Baseline != nil {

@@ -147,7 +147,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: o.relabelGroups(rows.Groups), RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
-		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
+		MinGroupSize: o.MinGroupSize, Resamples: o.resampleCount(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate,
 			m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -310,7 +310,7 @@ func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eva
 	return nil
 }
 
-// commonWeight returns the name of the weight column with which all models were trained, or "" if they differ.
+// commonWeight returns the name of the weight column that all models were trained with, or "" if the names differ.
 func commonWeight(models []Named) string {
 	for _, m := range models[1:] {
 		if m.Model.Config.Weight != models[0].Model.Config.Weight {

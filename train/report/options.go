@@ -63,7 +63,7 @@ type Options struct {
 
 	// value of a two-valued target that is favourable to the person; if empty, inferred from the names
 	Favourable string
-	// group with which the four-fifths rule compares; if empty, the group with the highest rate
+	// reference group of the four-fifths rule; if empty, the group with the highest rate
 	ReferenceGroup string
 
 	AllGroups bool // write all numbers of every group, not only those of the worst groups
@@ -91,7 +91,7 @@ type Options struct {
 	paging int64
 }
 
-// DefaultOptions returns the options with which the command runs by default.
+// DefaultOptions returns the defaults of the command.
 func DefaultOptions() Options {
 	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }
@@ -100,7 +100,7 @@ func DefaultOptions() Options {
 // takes seconds.
 const manyRows = 100_000
 
-func (o Options) resamples(rows int) int {
+func (o Options) resampleCount(rows int) int {
 	switch {
 	case o.Resamples >= 0:
 		return o.Resamples

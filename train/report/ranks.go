@@ -25,7 +25,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run}
 	// result of a rank without hold-out rows
-	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))),
+	own := &scoredRows{models: make([]eval.Model, len(versionsWithRescaled(m, nil))),
 		Groups: make([]encode.Grouping, len(m.Encoder.Groups))}
 	if m.Run.Holdout != nil {
 		var err error

@@ -52,7 +52,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if rows != nil {
 		n = len(rows)
 	}
-	if t.arena, err = o.arenaFor(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
+	if t.arena, err = o.arenaFor(f, n, max(len(x.compared), len(modelVersions(x.model)))); err != nil {
 		return err
 	}
 	x.arena = t.arena
@@ -89,7 +89,7 @@ func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *encode.Datas
 
 // addBlock adds the scored rows of a block that begins at row first; n is the maximum total number of rows.
 func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *encode.Dataset, first, n int) error {
-	models, err := x.predictions(ctx, f, d)
+	models, err := x.readPredictions(ctx, f, d)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n in
 	*to = append(*to, more...)
 }
 
-// predictions returns the predictions of the models for rows of f.
-func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *encode.Dataset) ([]eval.Model, error) {
+// readPredictions returns the predictions of the models for rows of f.
+func (x *Measured) readPredictions(ctx context.Context, f *data.Frame, rows *encode.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
 	add := func(name string, role eval.Role, m *train.Model, d *encode.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
@@ -191,7 +191,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *encode.
 	if x.compared != nil {
 		return out, nil
 	}
-	for _, v := range scoredVersions(x.model, x.folds) {
+	for _, v := range versionsWithRescaled(x.model, x.folds) {
 		if p := v.fold; p != nil {
 			out = append(out, eval.Model{Name: nameOf[v.role], Role: v.role, Score: p.Score, Loss: p.Loss})
 			continue

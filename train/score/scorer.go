@@ -315,7 +315,7 @@ func checkScore(margin, score float64) error {
 func (o *output) margin(cells []cell) (float64, error) {
 	margin := o.constant
 	for i := range o.terms {
-		v := o.terms[i].value(cells[i])
+		v := o.terms[i].contribution(cells[i])
 		if !finite(v) && cells[i].entries != nil {
 			return 0, o.terms[i].newError("an entry is far outside the training range")
 		}
@@ -325,7 +325,7 @@ func (o *output) margin(cells []cell) (float64, error) {
 		margin += v
 	}
 	for i := range o.products {
-		v, err := o.product(&o.products[i], cells)
+		v, err := o.productContribution(&o.products[i], cells)
 		if err != nil {
 			return 0, err
 		}
@@ -334,8 +334,8 @@ func (o *output) margin(cells []cell) (float64, error) {
 	return margin, nil
 }
 
-// product returns the contribution of a product to the margin.
-func (o *output) product(p *Product, cells []cell) (float64, error) {
+// productContribution returns the contribution of a product to the margin.
+func (o *output) productContribution(p *Product, cells []cell) (float64, error) {
 	v := 1.0
 	for k := range p.Factors {
 		f := &p.Factors[k]
@@ -360,13 +360,13 @@ func (o *output) explain(e *Explanation, cells []cell, margin float64) {
 	for i := range o.terms {
 		c := cells[i]
 		e.Contributions = append(e.Contributions, Contribution{
-			Columns: []string{o.terms[i].Column}, Value: o.terms[i].value(c),
+			Columns: []string{o.terms[i].Column}, Value: o.terms[i].contribution(c),
 			Unseen: c.note&Unseen != 0, Filled: c.note&Filled != 0, Outside: c.note&Outside != 0,
 		})
 	}
 	for i := range o.products {
 		p := &o.products[i]
-		v, _ := o.product(p, cells) // an error would already have been returned with the margin
+		v, _ := o.productContribution(p, cells) // an error would already have been returned with the margin
 		c := Contribution{Value: v}
 		for _, f := range p.Factors {
 			if name := o.terms[f.Term].Column; !slices.Contains(c.Columns, name) {
@@ -388,8 +388,8 @@ func probability(margin float64) float64 {
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
-// value returns the contribution of a cell to the margin.
-func (t *scoredTerm) value(c cell) float64 {
+// contribution returns the contribution of a cell to the margin.
+func (t *scoredTerm) contribution(c cell) float64 {
 	if t.Kind == Vector {
 		return t.sumOf(c.entries)
 	}
@@ -402,25 +402,25 @@ func (t *scoredTerm) value(c cell) float64 {
 // cell converts a value of the column to a cell. It returns an error for values of a different type.
 func (t *scoredTerm) cell(value any) (cell, error) {
 	if t.Kind == Vector {
-		return t.vector(value)
+		return t.vectorCell(value)
 	}
 	switch v := value.(type) {
 	case nil:
-		return t.null()
+		return t.nullCell()
 	case float64:
-		return t.number(v)
+		return t.numberCell(v)
 	case string:
-		return t.text(v)
+		return t.textCell(v)
 	case bool:
-		return t.bool(v)
+		return t.boolCell(v)
 	case int:
-		return t.number(float64(v))
+		return t.numberCell(float64(v))
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
 			return cell{}, t.newError("the value %.40s is not a number, or exceeds the range of float64", v)
 		}
-		return t.number(x)
+		return t.numberCell(x)
 	}
 	return t.cellOfReflected(reflect.ValueOf(value))
 }
@@ -428,28 +428,28 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 // cellOfReflected works like cell for types that the type switch in cell does not list.
 func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 	if t.Kind == Vector {
-		return t.vector(v.Interface())
+		return t.vectorCell(v.Interface())
 	}
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
-			return t.null()
+			return t.nullCell()
 		}
 		v = v.Elem()
 	}
 	switch {
 	case v.CanFloat():
-		return t.number(v.Float())
+		return t.numberCell(v.Float())
 	case v.CanInt():
-		return t.number(float64(v.Int()))
+		return t.numberCell(float64(v.Int()))
 	case v.CanUint():
-		return t.number(float64(v.Uint()))
+		return t.numberCell(float64(v.Uint()))
 	case v.Kind() == reflect.String:
-		return t.text(v.String())
+		return t.textCell(v.String())
 	case v.Kind() == reflect.Bool:
-		return t.bool(v.Bool())
+		return t.boolCell(v.Bool())
 	case t.Date && v.Type() == reflect.TypeFor[time.Time]():
 		at := v.Interface().(time.Time)
-		return t.number(float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9)
+		return t.numberCell(float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9)
 	}
 	return cell{}, t.newError("a value of type %s is not a number, a text or a bool", v.Type())
 }
@@ -471,13 +471,13 @@ func (t *scoredTerm) errorOfNote(c cell) *Error {
 	return t.newError("the value %v is outside the range of the training rows, %v to %v", c.number, *t.Low, *t.High)
 }
 
-// null returns the cell of a null.
-func (t *scoredTerm) null() (cell, error) {
+// nullCell returns the cell of a null.
+func (t *scoredTerm) nullCell() (cell, error) {
 	switch {
 	case t.Kind != Numeric && t.Null:
 		return cell{level: len(t.Levels)}, nil
 	case t.Kind != Numeric:
-		return t.level(t.unseenIndex()), nil
+		return t.levelCell(t.unseenIndex()), nil
 	case t.Fill == nil:
 		return cell{}, t.newError("the value is null, and the model was trained without a fill value for nulls")
 	}
@@ -487,8 +487,8 @@ func (t *scoredTerm) null() (cell, error) {
 // unseenIndex returns the index that all levels not seen in training share.
 func (t *scoredTerm) unseenIndex() int { return len(t.Levels) + 1 }
 
-// level returns the cell of a level.
-func (t *scoredTerm) level(k int) cell {
+// levelCell returns the cell of a level.
+func (t *scoredTerm) levelCell(k int) cell {
 	c := cell{level: k}
 	if k == t.unseenIndex() {
 		c.note = Unseen
@@ -496,8 +496,8 @@ func (t *scoredTerm) level(k int) cell {
 	return c
 }
 
-// number returns the cell of a number.
-func (t *scoredTerm) number(v float64) (cell, error) {
+// numberCell returns the cell of a number.
+func (t *scoredTerm) numberCell(v float64) (cell, error) {
 	if t.Kind == Numeric {
 		for _, r := range t.Renamed {
 			if r.From == v && r.To != nil {
@@ -505,12 +505,12 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 				break
 			}
 			if r.From == v {
-				return t.null()
+				return t.nullCell()
 			}
 		}
 	}
 	if math.IsNaN(v) && t.Kind == Numeric {
-		return t.null()
+		return t.nullCell()
 	}
 	if !finite(v) {
 		return cell{}, t.newError("the value is %v; numbers must be finite (pass nil for a null)", v)
@@ -535,7 +535,7 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 		}
 		k = t.unseenIndex()
 	}
-	return t.level(k), nil
+	return t.levelCell(k), nil
 }
 
 // zerosChanged returns the level that represents the same whole number as an unseen text of digits: it differs in
@@ -568,8 +568,8 @@ func (t *scoredTerm) levelOf(text string) int {
 	return t.unseenIndex()
 }
 
-// text returns the cell of a text.
-func (t *scoredTerm) text(v string) (cell, error) {
+// textCell returns the cell of a text.
+func (t *scoredTerm) textCell(v string) (cell, error) {
 	k, ok := t.byText[v]
 	switch {
 	case t.Kind == Numeric:
@@ -589,22 +589,22 @@ func (t *scoredTerm) text(v string) (cell, error) {
 		}
 		k = t.unseenIndex()
 	}
-	return t.level(k), nil
+	return t.levelCell(k), nil
 }
 
-// bool returns the cell of a bool.
-func (t *scoredTerm) bool(v bool) (cell, error) {
+// boolCell returns the cell of a bool.
+func (t *scoredTerm) boolCell(v bool) (cell, error) {
 	i := 0
 	if v {
 		i = 1
 	}
 	if t.Kind == Numeric {
-		return t.number(float64(i))
+		return t.numberCell(float64(i))
 	}
 	if t.Stored == Categorical && t.byBool[i] == t.unseenIndex() {
 		return cell{}, t.notTextError("bool", v)
 	}
-	return t.level(t.byBool[i]), nil
+	return t.levelCell(t.byBool[i]), nil
 }
 
 // notTextError returns an error about a value that is not a level of a column that was text in training. By the

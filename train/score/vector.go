@@ -15,10 +15,10 @@ type entries struct {
 	value []float64
 }
 
-// vector returns the cell of a sparse vector, which is a map[int]float64 from index to entry, a map[string]any from
+// vectorCell returns the cell of a sparse vector, which is a map[int]float64 from index to entry, a map[string]any from
 // the index as text (as JSON objects are decoded), or a []float64 with an entry for every index from 0 on. Entries
 // at indices without a weight are omitted, which is noted in the cell.
-func (t *scoredTerm) vector(value any) (cell, error) {
+func (t *scoredTerm) vectorCell(value any) (cell, error) {
 	var places []int
 	at := map[int]float64{}
 	switch v := value.(type) {

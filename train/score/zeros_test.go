@@ -22,9 +22,9 @@ func TestScorer_CodesThatLostTheirZeros(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
 			if v, isNumber := test.value.(float64); isNumber {
-				_, err = term.number(v)
+				_, err = term.numberCell(v)
 			} else {
-				_, err = term.text(test.value.(string))
+				_, err = term.textCell(test.value.(string))
 			}
 			if (err != nil) != test.fails {
 				t.Errorf("error %v, want one: %v", err, test.fails)

@@ -24,9 +24,9 @@ const (
 	maxComparisonRows    = 20_000
 )
 
-// countComparisons returns the effective numbers of comparisons among candidates, given the losses of the rows for
-// each candidate, the first of which is ERM. They are computed with normal multipliers of the rows' influences. If
-// there are more than maxComparisonRows rows, only the first ones are used, since the rows are in random order.
+// countComparisons returns the effective numbers of comparisons among candidates; losses[c] holds the row losses of
+// candidate c, and candidate 0 is ERM. The numbers are computed with normal multipliers of the rows' influences. If
+// there are many rows, the first maxComparisonRows are used, which are a random sample because the rows are shuffled.
 func (m *measure) countComparisons(losses [][]float64, seed uint64) Comparisons {
 	n := min(len(losses[0]), maxComparisonRows)
 	groups := len(m.eligible)

@@ -137,9 +137,9 @@ func rowsByValue(value []float64) []int32 {
 	return radix.Argsort(negative)
 }
 
-// tail estimates CVaR: the mean of the largest tailShare of the values. largest holds the first rows of
+// estimateTail estimates CVaR: the mean of the largest tailShare of the values. largest holds the first rows of
 // rowsByValue, or nil; if their weight is less than that share, more rows are sorted.
-func (m *measure) tail(value []float64, largest []int32) estimate {
+func (m *measure) estimateTail(value []float64, largest []int32) estimate {
 	share := tailShare * m.total
 	e := estimate{influence: make([]float64, len(value))}
 	left, quantile := share, 0.0
@@ -191,9 +191,9 @@ func (m *measure) byGroup(value []float64) (mean, variance []float64) {
 // as an estimate of the variance.
 func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1)) }
 
-// worst estimates the largest mean of the eligible groups, with the influences of the group that has this mean. If
-// smooth is set, the value is the expectation of the largest mean, as returned by worstMean.
-func (m *measure) worst(value []float64, smooth bool) valued {
+// estimateWorst estimates the largest mean of the eligible groups, with the influences of the group that has this mean.
+// If smooth is set, the value is the expectation of the largest mean, as returned by worstMean.
+func (m *measure) estimateWorst(value []float64, smooth bool) valued {
 	mean, variance := m.byGroup(value)
 	at := floats.MaxIdx(mean)
 	members := m.members[at]

@@ -103,8 +103,8 @@ func (r *foldRun) fitSpecs(ctx context.Context, specs []spec, start []float64) e
 	return err
 }
 
-// point returns the mean of the solutions of a spec over the folds.
-func (r *foldRun) point(spec int) []float64 {
+// meanSolution returns the mean of the solutions of a spec over the folds.
+func (r *foldRun) meanSolution(spec int) []float64 {
 	mean := make([]float64, len(r.x[0][spec]))
 	for k := range r.x {
 		for i, v := range r.x[k][spec] {

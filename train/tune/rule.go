@@ -61,20 +61,20 @@ func (j *judge) score(criterion string, candidate int) float64 {
 	case "worst-group":
 		return j.measure.worstMean(loss)
 	case "tail":
-		return j.tail(candidate).value
+		return j.estimateTail(candidate).value
 	case "trade-off":
 		return (j.measure.worstMean(loss) + j.rate*j.measure.mean(loss)) / (1 + j.rate)
 	}
 	return j.measure.mean(loss)
 }
 
-// tail estimates the tail of a candidate.
-func (j *judge) tail(candidate int) estimate {
+// estimateTail estimates the mean of a candidate's largest losses.
+func (j *judge) estimateTail(candidate int) estimate {
 	loss := j.values.losses[candidate]
 	if j.largest[candidate] == nil { // resamples use the same rows with different weights
 		j.largest[candidate] = slices.Clone(rowsByValue(loss)[:(len(loss)+3)/4])
 	}
-	return j.measure.tail(loss, j.largest[candidate])
+	return j.measure.estimateTail(loss, j.largest[candidate])
 }
 
 // value returns the criterion for a candidate with the influences of the rows. If smooth is set, the largest group
@@ -83,13 +83,13 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	loss := j.values.losses[candidate]
 	switch criterion {
 	case "worst-group-accuracy":
-		return j.measure.worst(j.values.smoothed[candidate], smooth)
+		return j.measure.estimateWorst(j.values.smoothed[candidate], smooth)
 	case "worst-group":
-		return j.measure.worst(loss, smooth)
+		return j.measure.estimateWorst(loss, smooth)
 	case "tail":
-		return valued{j.tail(candidate), len(loss)}
+		return valued{j.estimateTail(candidate), len(loss)}
 	case "trade-off":
-		v, mean := j.measure.worst(loss, smooth), j.measure.average(loss)
+		v, mean := j.measure.estimateWorst(loss, smooth), j.measure.average(loss)
 		v.value = (v.value + j.rate*mean.value) / (1 + j.rate)
 		for i, a := range mean.influence {
 			v.influence[i] = (v.influence[i] + j.rate*a) / (1 + j.rate)
@@ -212,11 +212,11 @@ func (c *selectionRun) chooseCandidate() {
 	average := m.average(value[0])
 	for i := range c.Candidates {
 		k := &c.Candidates[i]
-		a, t := m.average(value[i]), m.tail(value[i], nil)
+		a, t := m.average(value[i]), m.estimateTail(value[i], nil)
 		k.Average, k.Tail, k.Rows = a.value, t.value, len(value[i])
 		k.Cost, k.CostSE = a.subtract(average)
 		if m.countEligible() > 0 {
-			worst := m.worst(value[i], false).value
+			worst := m.estimateWorst(value[i], false).value
 			k.WorstGroup = &worst
 		}
 		k.Value = j.score(c.Criterion, i)

@@ -38,7 +38,7 @@ type Options struct {
 	Observe       func(done, total int) // called after every solved model, never concurrently; may be nil
 }
 
-// DefaultOptions returns the options with which `drotrain train` chooses.
+// DefaultOptions returns the options that `drotrain train` uses to choose a level.
 func DefaultOptions() Options {
 	return Options{Rate: 2, Budget: math.NaN(), Rows: 100_000}
 }
@@ -343,7 +343,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	}
 	c.chooseCandidate()
 	chosen := c.solved[c.Chosen]
-	c.Start = chosen.run.point(chosen.spec)
+	c.Start = chosen.run.meanSolution(chosen.spec)
 	return nil
 }
 

@@ -355,7 +355,7 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 		}
 	}
 	near("the average", m.average(loss).value, 5.5)
-	near("the tail", m.tail(loss, nil).value, 10)
+	near("the tail", m.estimateTail(loss, nil).value, 10)
 	near("the deviation", m.deviation(loss), math.Sqrt(8.25))
 	if m.countEligible() != 2 {
 		t.Errorf("%d eligible groups", m.countEligible())
@@ -367,7 +367,7 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 	r.Weights = []float64{2, 1, 1, 1, 1, 1, 1, 1, 1, 2}
 	m = newMeasure(r, fold, 2, 1)
 	near("the weighted average", m.average(loss).value, 66.0/12)
-	near("the weighted tail", m.tail(loss, nil).value, 10)
+	near("the weighted tail", m.estimateTail(loss, nil).value, 10)
 }
 
 // The influence of a row on the average and on the tail is the derivative of the estimate by
@@ -391,16 +391,16 @@ func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 			tail = min(tail, v)
 		}
 		for _, known := range []int{0, 1, len(loss) / 20, len(loss) / 4, len(loss)} { // rows that were sorted before
-			if again, all := m.tail(loss, rowsByValue(loss)[:known]), m.tail(loss, nil); again.value != all.value ||
+			if again, all := m.estimateTail(loss, rowsByValue(loss)[:known]), m.estimateTail(loss, nil); again.value != all.value ||
 				!slices.Equal(again.influence, all.influence) {
 				t.Errorf("with %d rows sorted before: %v, want %v", known, again.value, all.value)
 			}
 		}
-		if got := m.tail(loss, nil).value; !(math.Abs(got-tail) <= 1e-12) {
+		if got := m.estimateTail(loss, nil).value; !(math.Abs(got-tail) <= 1e-12) {
 			t.Errorf("tail %v, not %v", got, tail)
 		}
 		for name, of := range map[string]func([]float64) estimate{"average": m.average,
-			"tail": func(v []float64) estimate { return m.tail(v, nil) }} {
+			"tail": func(v []float64) estimate { return m.estimateTail(v, nil) }} {
 			e := of(loss)
 			const h = 1e-6
 			for j := range loss {
@@ -448,7 +448,7 @@ func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 		}
 	}
 	m := newMeasure(r, fold, 3, 5)
-	got := m.worst(loss, false)
+	got := m.estimateWorst(loss, false)
 	zero := estimate{influence: make([]float64, n)}
 	if _, own := got.subtract(zero); got.value != mean[at] || got.rows != int(count[at]) ||
 		!(math.Abs(own-se[at]) <= 1e-12) {
@@ -463,7 +463,7 @@ func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 		}
 		want += largest / draws
 	}
-	if smooth := m.worst(loss, true).value; !(math.Abs(smooth-want) <= 0.03) || !(smooth > mean[at]) {
+	if smooth := m.estimateWorst(loss, true).value; !(math.Abs(smooth-want) <= 0.03) || !(smooth > mean[at]) {
 		t.Errorf("smoothed %v, by simulation %v, the largest mean is %v", smooth, want, mean[at])
 	}
 }

@@ -31,7 +31,7 @@ func ReadLines(ctx context.Context, src intake.Source, names []string, o Options
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.scan(all)
+	rows, err := r.inferTypes(all)
 	if err != nil {
 		return nil, err
 	}

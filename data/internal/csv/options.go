@@ -56,7 +56,7 @@ func (o *Options) RenamingOf(column string, header []string) *intake.Renaming {
 func (o *Options) UnusedTexts(header []string, of map[string]*intake.Renaming) (missing, relabel []string) {
 	occurs := func(column, text string) bool {
 		for name, r := range of {
-			if (column == "" || column == name) && r.Found(text) {
+			if (column == "" || column == name) && r.HasOccurred(text) {
 				return true
 			}
 		}
@@ -148,8 +148,10 @@ func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
 // typeset maps the spaces and apostrophes that word processors use as thousands separators to those on a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "’", "'")
 
-// Plain rewrites a number in the format of Go; ok is false if s is not a number in the format of the options.
-func (o Options) Plain(s string) (plain string, ok bool) { return o.numberFormat().normalise(s) }
+// NormaliseNumber rewrites a number in the format of Go; ok is false if s is not a number in the format of the options.
+func (o Options) NormaliseNumber(s string) (plain string, ok bool) {
+	return o.numberFormat().normalise(s)
+}
 
 // normalise rewrites a number in the format of Go; ok is false if s is not a number.
 func (f numberFormat) normalise(s string) (string, bool) {

@@ -40,10 +40,10 @@ func Read(ctx context.Context, src intake.Source, names []string, o Options, ver
 	if t.spaced = r.comma == ' '; t.spaced {
 		r.comma = between
 	}
-	f, err := r.table(names)
+	f, err := r.readTable(names)
 	if errors.Is(err, errNotUTF8) {
 		t.From = charmap.Windows1252 // a superset of Latin-1
-		if f, err = r.table(names); err == nil {
+		if f, err = r.readTable(names); err == nil {
 			f.Notes = append(f.Notes, "the text is not UTF-8: read as Windows-1252 (Latin-1)")
 		}
 	}
@@ -151,8 +151,8 @@ func (r *reading) setNames(first []string) error {
 // everyRows is the number of rows between two checks of the context and of memory.
 const everyRows = 4096
 
-// table reads the text twice: once to infer the types, and once for the values.
-func (r *reading) table(names []string) (*intake.Table, error) {
+// readTable reads the text twice: once to infer the types, and once for the values.
+func (r *reading) readTable(names []string) (*intake.Table, error) {
 	r.header, r.columns = nil, nil
 	all, err := r.open()
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *reading) table(names []string) (*intake.Table, error) {
 	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}
-	rows, err := r.scan(all)
+	rows, err := r.inferTypes(all)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +181,9 @@ func (r *reading) selectColumns(names []string) error {
 	return err
 }
 
-// scan infers the type of every column and returns the number of rows. It adds columns of JSON Lines that occur for
-// the first time.
-func (r *reading) scan(all recordReader) (rows int, err error) {
+// inferTypes infers the type of every column and returns the number of rows. It adds columns of JSON Lines that occur
+// for the first time.
+func (r *reading) inferTypes(all recordReader) (rows int, err error) {
 	for ; ; rows++ {
 		if rows%everyRows == 0 {
 			if err := r.checkMemory(rows); err != nil {
@@ -371,7 +371,7 @@ func (r *reading) checkMemory(rows int) error {
 	const columnBytes = 1 << 10
 	all := int64(rows)
 	if rows >= everyRows { // a few rows are not representative
-		all = r.text.Project(all)
+		all = r.text.Extrapolate(all)
 	}
 	use := fmt.Sprintf("for %d rows of %d columns", all, used)
 	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {

@@ -17,7 +17,7 @@ func detectDelimiter(t *textFile, o Options) rune {
 		return d
 	case t.sep != 0:
 		return t.sep
-	case strings.HasSuffix(text.Unpacked(t.Source.Name()), ".tsv"):
+	case strings.HasSuffix(text.TrimCompression(t.Source.Name()), ".tsv"):
 		return '\t'
 	}
 	lines := linesOf(t.Head, t.Whole)

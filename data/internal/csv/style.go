@@ -40,10 +40,10 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 type numberCount struct {
 	as   numberFormat      // format in which the file is read
 	same [len(styles)]bool // styles that read all numbers in the same way
-	// number of examined texts that are not numbers in the format with which the file is read
+	// number of examined texts that are not numbers in the file's number format
 	texts int
 	reads [len(styles)]int // number of these that are numbers, by style
-	// number of examined texts that are numbers in the format with which the file is read
+	// number of examined texts that are numbers in the file's number format
 	numbers  int
 	rejected [len(styles)]int // number of these that are not numbers, by style
 	example  string           // first text that is a number in some style
@@ -76,7 +76,7 @@ func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
 	return v, ok
 }
 
-// addNumber counts a value that is a number in the format with which the file is read.
+// addNumber counts a value that is a number in the file's number format.
 func (c *numberCount) addNumber(s string, row int) {
 	c.numbers++
 	if c.as.strip != "" {
@@ -159,7 +159,7 @@ func (c *numberCount) holdsDottedThousands(semicolons bool) bool {
 	return c.as == plain && c.dotted >= 2 && c.dotted == c.fractions && c.long == "" && (c.whole > 0 || semicolons)
 }
 
-// addText counts a value that is not a number in the format with which the file is read.
+// addText counts a value that is not a number in the file's number format.
 func (c *numberCount) addText(s string) {
 	c.texts++
 	is := false
@@ -229,7 +229,7 @@ func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice
 	return v
 }
 
-// numbersRemark returns a remark that a text column holds numbers in a style that differs from that of the file, or
+// numbersRemark returns a remark that a text column holds numbers in a style other than the file's, or
 // nil.
 func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count

@@ -406,14 +406,14 @@ func (c *column) store(s string, row int) {
 	switch {
 	case c.Clock:
 		days := parseDate(s, c.order).days
-		if to, missing := c.renaming.Number(days); missing {
+		if to, missing := c.renaming.RenameNumber(days); missing {
 			c.setNull(row)
 		} else {
 			c.Number[at] = to
 		}
 	case c.Kind == table.Numeric:
 		v, whole, _ := c.count.as.parse(s)
-		if to, missing := c.renaming.Number(v); missing {
+		if to, missing := c.renaming.RenameNumber(v); missing {
 			c.setNull(row)
 			return
 		} else if text == s {

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Bound is a number with which the integers of exact values are compared: Floor or, if Between is set, a number
+// A Bound is a number to compare the integers of exact values with: Floor or, if Between is set, a number
 // between Floor and the next integer.
 type Bound struct {
 	Floor   *big.Int
@@ -96,9 +96,9 @@ func ParseMoment(text string) (m Moment, ok bool) {
 	return m, false
 }
 
-// In returns the moment at which clocks in the given location show the date and time of m. m must not have an
+// AtWallClock returns the moment at which clocks in the given location show the date and time of m. m must not have an
 // offset.
-func (m Moment) In(place *time.Location) Moment {
+func (m Moment) AtWallClock(place *time.Location) Moment {
 	t := m.Time
 	return Moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place).UTC(),
 		true}

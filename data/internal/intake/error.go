@@ -47,7 +47,7 @@ func InColumn(name string, err error) error {
 	return err
 }
 
-// InFile converts err to an *Error with the name of the file, unless the error is that of a cancelled context.
+// InFile converts err to an *Error with the name of the file, unless the error comes from a cancelled context.
 func InFile(name string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -99,5 +99,5 @@ func MaxCells(size int64) int64 {
 	return free + size*cellsPerByte
 }
 
-// InMemory returns a part with the given number of rows whose values are those of a column in memory.
+// InMemory returns a part with the given number of rows that holds the values of a column in memory.
 func InMemory(rows int, c *table.Column) table.Part { return resident{rows, c} }

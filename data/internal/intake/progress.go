@@ -41,16 +41,16 @@ func (w *Watch) change(f func()) {
 	w.report(w.at)
 }
 
-// Opened adds the size of a file to the total number of bytes.
-func (w *Watch) Opened(size int64) { w.change(func() { w.at.Size += size }) }
+// AddSize adds the size of a file to the total number of bytes.
+func (w *Watch) AddSize(size int64) { w.change(func() { w.at.Size += size }) }
 
 // BeginSweep starts a sweep that encodes columns of rows.
 func (w *Watch) BeginSweep(rows, columns int) {
 	w.change(func() { w.cells, w.wide, w.at.Rows, w.at.Of = 0, int64(columns), 0, rows })
 }
 
-// Encoded adds a number of encoded cells to those of the sweep.
-func (w *Watch) Encoded(rows, columns int) {
+// AddCells adds a number of encoded cells to those of the sweep.
+func (w *Watch) AddCells(rows, columns int) {
 	w.change(func() {
 		w.cells += int64(rows) * int64(columns)
 		w.at.Rows = int(w.cells / max(1, w.wide))

@@ -20,14 +20,14 @@ func TestWatch_CountsBytes(t *testing.T) {
 	})
 	w := WatchFrom(ctx)
 	file := make([]byte, 2*readPiece+5)
-	w.Opened(int64(len(file)))
+	w.AddSize(int64(len(file)))
 	got := make([]byte, len(file)+1)
 	if n, err := w.ReadAt(bytes.NewReader(file), got, 0); n != len(file) || err == nil {
 		t.Errorf("read %d, %v", n, err)
 	}
 	w.BeginSweep(10, 3)
-	w.Encoded(10, 1)
-	w.Encoded(10, 2)
+	w.AddCells(10, 1)
+	w.AddCells(10, 2)
 	if want := (table.Progress{Read: int64(len(file)), Size: int64(len(file)), Rows: 10, Of: 10}); last != want ||
 		calls < 6 {
 		t.Errorf("%+v after %d calls", last, calls)

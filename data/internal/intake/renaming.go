@@ -52,8 +52,8 @@ func (r *Renaming) ReadAs(parse func(text string) (v float64, ok bool)) {
 	maps.Copy(r.numbers, named)
 }
 
-// Concerns reports whether values of a column of the given kind may be renamed.
-func (r *Renaming) Concerns(kind table.Kind) bool {
+// AppliesTo reports whether values of a column of the given kind may be renamed.
+func (r *Renaming) AppliesTo(kind table.Kind) bool {
 	for _, text := range append(slices.Collect(maps.Keys(r.names)), r.missing...) {
 		_, _, number := numeral.ParseNumber(text)
 		_, isBool := numeral.ParseBool(text)
@@ -65,8 +65,8 @@ func (r *Renaming) Concerns(kind table.Kind) bool {
 	return false
 }
 
-// Found reports whether a text of the renaming has occurred in the column.
-func (r *Renaming) Found(text string) bool { return r.found[text] }
+// HasOccurred reports whether a text of the renaming has occurred in the column.
+func (r *Renaming) HasOccurred(text string) bool { return r.found[text] }
 
 // Rename returns the text that replaces s, or s itself.
 func (r *Renaming) Rename(s string) string {
@@ -90,8 +90,8 @@ func (r *Renaming) IsMissing(s string) bool {
 	return true
 }
 
-// Number returns the number that replaces v, and whether v marks a missing value.
-func (r *Renaming) Number(v float64) (to float64, missing bool) {
+// RenameNumber returns the number that replaces v, and whether v marks a missing value.
+func (r *Renaming) RenameNumber(v float64) (to float64, missing bool) {
 	if len(r.numbers) == 0 {
 		return v, false
 	}
@@ -149,7 +149,7 @@ func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
 		if c.IsNull(i) {
 			continue
 		}
-		to, missing := r.Number(v)
+		to, missing := r.RenameNumber(v)
 		if to == v && !missing {
 			continue
 		}

@@ -91,7 +91,7 @@ func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part
 		}
 		s.at += int64(rows)
 	}
-	return p, s.check(nil)
+	return p, s.convertError(nil)
 }
 
 // PutVectors moves the entries of sparse vectors from memory to the file. They can be read once Flush has been
@@ -103,14 +103,14 @@ func (s *Spill) putBytes(b []byte) (at int64, err error) {
 	at = s.at
 	_, err = s.w.Write(b)
 	s.at += int64(len(b))
-	return at, s.check(err)
+	return at, s.convertError(err)
 }
 
 // Flush writes buffered data to the file.
-func (s *Spill) Flush() error { return s.check(s.w.Flush()) }
+func (s *Spill) Flush() error { return s.convertError(s.w.Flush()) }
 
-// check converts an error of writing to one for the user.
-func (s *Spill) check(err error) error {
+// convertError converts an error of writing to one for the user.
+func (s *Spill) convertError(err error) error {
 	if _, earlier := s.w.Write(nil); err == nil {
 		err = earlier
 	}

@@ -136,7 +136,7 @@ func (b *builder) addRows(dictionary *table.Column, p piece, start int) {
 		b.addIndices(dictionary, valid, buffers[1], rows, start)
 	case out.Kind == table.Categorical && b.exact:
 		valueBytes(buffers[1], rows, f.Bits)
-		text := f.decimals(buffers[1])
+		text := f.decimalReader(buffers[1])
 		for i := range rows {
 			if valid == nil || bit(valid, i) {
 				out.Code[start+i] = b.levels.Code(f.Exact.DecimalText(text(i)))
@@ -222,7 +222,7 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 		}
 		return
 	}
-	number := f.numbers(data)
+	number := f.numberReader(data)
 	if b.exact {
 		number = f.exactBits(data)
 	}
@@ -237,9 +237,9 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 	}
 }
 
-// numbers returns a function that returns entry i of a buffer; exact reports whether a float64 represents it
+// numberReader returns a function that returns entry i of a buffer; exact reports whether a float64 represents it
 // exactly.
-func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
+func (f *field) numberReader(data []byte) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:
 		return func(i int) (float64, bool) {
@@ -249,7 +249,7 @@ func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 			return 0, true
 		}
 	case f.Type == typeDecimal:
-		digits := f.decimals(data)
+		digits := f.decimalReader(data)
 		return func(i int) (float64, bool) { return numeral.BigDecimal(digits(i), f.Scale) }
 	case f.Divisor != 0:
 		return func(i int) (float64, bool) {
@@ -263,7 +263,7 @@ func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 // exactBits returns a function that returns the bits of an exact value in a buffer.
 func (f *field) exactBits(data []byte) func(i int) (bits float64, exact bool) {
 	if f.Type == typeDecimal {
-		digits := f.decimals(data)
+		digits := f.decimalReader(data)
 		return func(i int) (float64, bool) {
 			return math.Float64frombits(uint64(f.Exact.DecimalInt(digits(i)))), true
 		}
@@ -275,9 +275,9 @@ func (f *field) exactBits(data []byte) func(i int) (bits float64, exact bool) {
 	}
 }
 
-// decimals returns a function that returns a decimal in a buffer as a big-endian number. The returned slice is
+// decimalReader returns a function that returns a decimal in a buffer as a big-endian number. The returned slice is
 // overwritten by the next call.
-func (f *field) decimals(data []byte) func(i int) []byte {
+func (f *field) decimalReader(data []byte) func(i int) []byte {
 	size := f.Bits / 8
 	digits := make([]byte, size)
 	return func(i int) []byte {
@@ -306,7 +306,7 @@ func textsOf(f *field, p piece) func(i int) []byte {
 			return buffers[2+k][from : from+n]
 		}
 	}
-	offset := offsets(buffers[1], f.Bits, rows)
+	offset := offsetReader(buffers[1], f.Bits, rows)
 	data := buffers[2]
 	return func(i int) []byte {
 		from, to := offset(i), offset(i+1)
@@ -317,8 +317,8 @@ func textsOf(f *field, p piece) func(i int) []byte {
 	}
 }
 
-// offsets returns a function that returns the offset at which a row begins; there is one more offset than rows.
-func offsets(b []byte, bits, rows int) func(i int) uint64 {
+// offsetReader returns a function that returns the offset at which a row begins; there is one more offset than rows.
+func offsetReader(b []byte, bits, rows int) func(i int) uint64 {
 	if rows > 0 {
 		valueBytes(b, rows+1, bits)
 	}
@@ -397,7 +397,7 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 	size := child.Element.Size
 	bounds := func(i int) (from, to uint64) { return uint64(i * f.Size), uint64((i + 1) * f.Size) }
 	if f.Type != typeFixedList {
-		offset := offsets(buffers[1], f.Bits, rows)
+		offset := offsetReader(buffers[1], f.Bits, rows)
 		bounds = func(i int) (from, to uint64) { return offset(i), offset(i + 1) }
 	}
 	for i := range rows {
@@ -447,7 +447,7 @@ func (b *builder) addEntries(c *cursor, start int) {
 		}
 		present[k+1], values[k] = validityBitmap(buffers, n), valueBytes(buffers[1], length, child.Bits)
 	}
-	offset := offsets(outer[1], f.Bits, rows)
+	offset := offsetReader(outer[1], f.Bits, rows)
 	var index []int32
 	var value []float64
 	for i := range rows {

@@ -22,7 +22,7 @@ func (f *field) isStorable(k table.Kind) bool {
 	return k != table.Other && !f.isSparse() && f.floatElement().Size == 0
 }
 
-// storing holds the parameters with which the values of a column are read later.
+// storing holds the parameters for reading the values of a column later.
 type storing struct {
 	src          intake.Source
 	name         string
@@ -203,7 +203,7 @@ func (v *values) decode() {
 		}
 		p.buffers[1] = v.bytesOf(1, row*bits/8, ((row+n+extra)*bits+7)/8)
 		if extra > 0 {
-			offset := offsets(p.buffers[1], bits, n)
+			offset := offsetReader(p.buffers[1], bits, n)
 			p.base = offset(0)
 			p.buffers[2] = v.bytesOf(2, int(p.base), int(offset(n)))
 		}

@@ -162,7 +162,8 @@ func (r *reading) checkLimits(ctx context.Context, f *text.File) error {
 	}
 	if r.spill == nil {
 		held := r.vectors.Bytes() + 8*int64(len(r.label.Number)+len(r.query.Number))
-		must, err := intake.MustSpill(ctx, f.Source, f.Project(held), held, fmt.Sprintf("for about %d rows", f.Project(int64(r.rows))))
+		must, err := intake.MustSpill(ctx, f.Source, f.Extrapolate(held), held,
+			fmt.Sprintf("for about %d rows", f.Extrapolate(int64(r.rows))))
 		if err != nil || !must {
 			return err
 		}

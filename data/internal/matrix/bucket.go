@@ -68,7 +68,7 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskSt
 		}
 		sets[s] = b
 	}
-	if err := p.pass(ctx, p.numbers, func(s int, part piece) error { return sets[s].put(part) }); err != nil {
+	if err := p.encodePieces(ctx, p.numbers, func(s int, part piece) error { return sets[s].put(part) }); err != nil {
 		return err
 	}
 	for s, b := range sets {

@@ -96,7 +96,7 @@ func (b *dense[T]) addCategories(lo, hi int) {
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c := k.Of(b.rows[i]); c >= 2 {
+			if c := k.Get(b.rows[i]); c >= 2 {
 				x[i*d+k.First+c-2] = 1
 			}
 		}

@@ -46,8 +46,8 @@ func (c *Codes) Set(row, code int) {
 	}
 }
 
-// Of returns the code of a row.
-func (c *Codes) Of(row int) int {
+// Get returns the code of a row.
+func (c *Codes) Get(row int) int {
 	if c.narrow != nil {
 		return int(c.narrow[row])
 	}

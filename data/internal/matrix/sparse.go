@@ -53,7 +53,7 @@ func (p *rowReader) eachEntry(columns [][]float64, i int32, row int, entry func(
 			j++
 		} else if o.Vector != nil {
 			o.Vector.each(p.vectors[k], row, entry)
-		} else if c := o.Category.Of(row); c >= 2 {
+		} else if c := o.Category.Get(row); c >= 2 {
 			entry(o.Category.First+c-2, 1)
 		}
 	}

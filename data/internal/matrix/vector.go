@@ -94,8 +94,8 @@ func (p *Places) Add(place int32) {
 	p.page[page].word[word] |= bit
 }
 
-// Rank prepares Find and returns the members in ascending order.
-func (p *Places) Rank() (members []int32) {
+// SortMembers prepares Find and returns the members in ascending order.
+func (p *Places) SortMembers() (members []int32) {
 	for k, page := range p.page {
 		if page == nil {
 			continue

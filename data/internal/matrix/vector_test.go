@@ -23,7 +23,7 @@ func TestPlaces_RankOfMembers(t *testing.T) {
 		}
 		slices.Sort(members)
 		members = slices.Compact(members)
-		if got := p.Rank(); !slices.Equal(got, members) {
+		if got := p.SortMembers(); !slices.Equal(got, members) {
 			t.Fatalf("width %d: members %v, want %v", width, got, members)
 		}
 		for range 2000 {
@@ -49,7 +49,7 @@ func TestPlaces_FewMembersTakeLittle(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	p := NewPlaces(math.MaxInt32)
 	p.Add(math.MaxInt32 - 1)
-	p.Rank()
+	p.SortMembers()
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
 		t.Errorf("%d bytes were allocated", got)

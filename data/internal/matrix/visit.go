@@ -92,7 +92,7 @@ func Visit(
 			if err := use(t); err != nil {
 				return err
 			}
-			watch.Encoded(t.Rows, len(readers))
+			watch.AddCells(t.Rows, len(readers))
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -83,7 +83,7 @@ func Write(
 	} else {
 		m.sets = [2]sink{p.newSink(nil), p.newSink(nil)}
 		err = p.buildMatrices(ctx, name, m.sets[:], rows.Sets[:],
-			func(numbers []*Number, use usePiece) error { return p.pass(ctx, numbers, use) })
+			func(numbers []*Number, use usePiece) error { return p.encodePieces(ctx, numbers, use) })
 	}
 	if err != nil {
 		m.Close()
@@ -178,9 +178,9 @@ func (m *Matrices) Close() {
 	}
 }
 
-// pass encodes numbers of all rows and calls use with pieces of them. If the storage is sparse, each piece has all
-// columns.
-func (p *plan) pass(ctx context.Context, numbers []*Number, use usePiece) error {
+// encodePieces encodes numbers of all rows and calls use with pieces of them. If the storage is sparse, each piece has
+// all columns.
+func (p *plan) encodePieces(ctx context.Context, numbers []*Number, use usePiece) error {
 	columns := make([]*table.Column, len(numbers))
 	for j, x := range numbers {
 		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}

@@ -267,7 +267,7 @@ func (h *header) setType(descr string) error {
 	return nil
 }
 
-// check returns an error if the shape is not that of a table, or if the size of the file does not match the shape.
+// check returns an error if the shape is not a table's, or if the size of the file does not match the shape.
 func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:

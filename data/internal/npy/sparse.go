@@ -102,7 +102,7 @@ func (a *sparseArchive) readColumn(format string) (*table.Column, error) {
 	if format == "coo" {
 		return a.sortRows(value, places[0], places[1])
 	}
-	columns, err := a.expand(places[1], a.width, len(value))
+	columns, err := a.expandPointers(places[1], a.width, len(value))
 	if err != nil {
 		return nil, err
 	}
@@ -229,8 +229,8 @@ func pointerError(n, parts int) error {
 	return table.Damaged("the array %q does not divide the %d entries into %d rows or columns", pointerArray, n, parts)
 }
 
-// expand returns, for each of n entries, the index of its part.
-func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, error) {
+// expandPointers returns, for each of n entries, the index of its part.
+func (a *sparseArchive) expandPointers(pointers []float64, parts, n int) ([]float64, error) {
 	if err := checkPointers(pointers, parts, n); err != nil {
 		return nil, err
 	}

@@ -194,7 +194,7 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
 }
 
-// fillWith sets the function with which r fills a batch: it reads values of type T and converts them.
+// fillWith makes r fill batches by reading values of type T and converting them.
 func fillWith[T any](
 	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T),
 ) {
@@ -208,7 +208,7 @@ func fillWith[T any](
 	}
 }
 
-// codesWith sets the function with which r fills a batch of codes: it reads values of type T and looks them up.
+// codesWith makes r fill batches of codes by reading values of type T and looking them up.
 func codesWith[T any](
 	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), look func(v T, to *table.Levels) int32,
 ) {

@@ -152,7 +152,7 @@ func exactType(e table.ExactType) (logical schema.LogicalType, phys parquet.Type
 	return logical, parquet.Types.FixedLenByteArray, decimalWidth(precision)
 }
 
-// decimalDigits returns the precision and scale with which Parquet stores a decimal.
+// decimalDigits returns the precision and scale of a decimal in Parquet.
 func decimalDigits(e table.ExactType) (precision, scale int32) {
 	return max(e.Precision-min(e.Scale, 0), e.Scale), max(e.Scale, 0)
 }

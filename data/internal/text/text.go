@@ -106,8 +106,8 @@ func RemoveQuoted(text []byte) (out []byte) {
 	return out
 }
 
-// Unpacked returns the name of a file in lower case, without the extension of its compression format.
-func Unpacked(name string) string {
+// TrimCompression returns the name of a file in lower case, without the extension of its compression format.
+func TrimCompression(name string) string {
 	name = strings.ToLower(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
@@ -142,9 +142,9 @@ func (t *File) Open() (io.Reader, error) {
 	return r, nil
 }
 
-// Project extrapolates a count n for the part of the file read since the last Open to the whole file. The result is
+// Extrapolate extrapolates a count n for the part of the file read since the last Open to the whole file. The result is
 // at least n.
-func (t *File) Project(n int64) int64 {
+func (t *File) Extrapolate(n int64) int64 {
 	if t.reads == nil || t.reads.at == 0 {
 		return n
 	}

@@ -226,7 +226,7 @@ const (
 	sumTolerance = 1e-13
 )
 
-// firstSample is the number of entries with which a search begins if there are many more.
+// firstSample is the number of entries that a search begins with if there are many more.
 const firstSample = 1 << 12
 
 // sampleEvenly returns firstSample evenly spaced entries of v and their weights. It returns nil if there are not

@@ -12,10 +12,10 @@ type Columns struct {
 }
 
 // Width returns the number of columns of a row.
-func (c *Columns) Width() int { return c.shared(c.Shared) }
+func (c *Columns) Width() int { return c.sharedIndex(c.Shared) }
 
-// shared returns the index of a shared column.
-func (c *Columns) shared(column int) int { return c.Models*c.PerModel + column }
+// sharedIndex returns the index of a shared column.
+func (c *Columns) sharedIndex(column int) int { return c.Models*c.PerModel + column }
 
 // A Term is the product of a column and a factor.
 type Term struct {
@@ -33,17 +33,19 @@ type Derivative struct {
 	form  Influence
 }
 
-// Own returns the term of a column of the model.
-func (d *Derivative) Own(column int, by float64) Term { return Term{d.model*d.PerModel + column, by} }
+// OwnTerm returns the term of a column of the model.
+func (d *Derivative) OwnTerm(column int, by float64) Term {
+	return Term{d.model*d.PerModel + column, by}
+}
 
-// OfAll returns the term of a shared column.
-func (d *Derivative) OfAll(column int, by float64) Term { return Term{d.shared(column), by} }
+// SharedTerm returns the term of a shared column.
+func (d *Derivative) SharedTerm(column int, by float64) Term { return Term{d.sharedIndex(column), by} }
 
 // OwnSum returns the sum of a column of the model.
 func (d *Derivative) OwnSum(column int) float64 { return d.sums[d.model*d.PerModel+column] }
 
 // Total returns the sum of a shared column.
-func (d *Derivative) Total(column int) float64 { return d.sums[d.shared(column)] }
+func (d *Derivative) Total(column int) float64 { return d.sums[d.sharedIndex(column)] }
 
 // Add adds a term.
 func (d *Derivative) Add(t Term) { d.form = append(d.form, Term{t.column, d.by * t.by}) }

@@ -16,7 +16,7 @@ type family struct {
 func (r *Maker) newFamily(s int) family {
 	in, rows, c := r.in, r.Strata[s].Rows, r.columns
 	models := len(in.Loss)
-	w := r.sums[s][c.shared(0)]
+	w := r.sums[s][c.sharedIndex(0)]
 	f := family{}
 	for k := range models {
 		f.se = append(f.se, in.Weight.StandardError(in.Loss[k], nil, rows))
@@ -64,10 +64,10 @@ func (f *family) deviation(d, z []float64) float64 {
 	return t
 }
 
-// Critical returns the half-width, in standard errors, that the intervals of the given parts must have to hold
+// CriticalValue returns the half-width, in standard errors, that the intervals of the given parts must have to hold
 // simultaneously with probability Confidence. It is the quantile of the largest standardised deviation of normal
 // variables with the covariance of the risks, estimated from Resamples draws for each stratum.
-func (r *Maker) Critical(ctx context.Context, phase string, parts []*Part) (float64, error) {
+func (r *Maker) CriticalValue(ctx context.Context, phase string, parts []*Part) (float64, error) {
 	families := make([]family, len(r.Strata))
 	err := r.in.Parallel(ctx, "", len(r.Strata), func(s int) error {
 		if parts[s] != nil {

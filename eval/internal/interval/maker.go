@@ -100,7 +100,7 @@ func (r *Maker) All() *Part {
 func (p *Part) Rows() *Stratum { return p.of }
 
 // Total returns the sum of a shared column over the part.
-func (p *Part) Total(column int) float64 { return p.sum[p.r.columns.shared(column)] }
+func (p *Part) Total(column int) float64 { return p.sum[p.r.columns.sharedIndex(column)] }
 
 // A Quantity is a statistic of a model or, if Base ≥ 0, the change of the statistic from model Base.
 type Quantity struct {
@@ -129,7 +129,7 @@ func (r *Maker) Errors(ctx context.Context, phase string, parts []*Part, of []Qu
 	}
 	moments := make([][]Moments, len(blocks))
 	err := r.in.Parallel(ctx, phase, len(blocks), func(b int) error {
-		moments[b] = r.momentsOf(parts[blocks[b].part], r.rowsOf(blocks[b]), of)
+		moments[b] = r.influenceMoments(parts[blocks[b].part], r.rowsOf(blocks[b]), of)
 		return nil
 	})
 	if err != nil {
@@ -165,8 +165,8 @@ func (p *Part) rankError(of Quantity) Uncertainty {
 	return Uncertainty{variance: math.NaN()}
 }
 
-// momentsOf returns the moments of the influences of rows on the quantities of a part.
-func (r *Maker) momentsOf(p *Part, rows []int32, of []Quantity) []Moments {
+// influenceMoments returns the moments of the influences of rows on the quantities of a part.
+func (r *Maker) influenceMoments(p *Part, rows []int32, of []Quantity) []Moments {
 	c := r.columns
 	influence := make([]Influence, len(of))
 	for q, of := range of {

@@ -37,8 +37,8 @@ func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order
 	return t
 }
 
-// Each calls f for every run of equal scores. It passes the weight of the positives, that of the negatives, and the
-// index after the last row of the run.
+// Each calls f for every run of equal scores. It passes the weight of the positives, the weight of the negatives, and
+// the index after the last row of the run.
 func (t Ties) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {

@@ -73,7 +73,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		return nil, nil, err
 	}
 	ready := make(chan error)
-	go m.thread(handle, l, ready)
+	go m.runCalls(handle, l, ready)
 	if err := <-ready; err != nil {
 		return nil, nil, err
 	}
@@ -114,8 +114,8 @@ func (m *comm) exit(code int) {
 	os.Exit(0)
 }
 
-// thread initialises the library and then makes all calls, on one thread.
-func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
+// runCalls initialises the library and then makes all calls, on one thread.
+func (m *comm) runCalls(handle uintptr, l Launcher, ready chan<- error) {
 	runtime.LockOSThread()
 	err := m.initialise(handle, l)
 	ready <- err
@@ -199,9 +199,9 @@ const (
 func (m *comm) call(what string, begin func(r *request) int32) {
 	m.do(func() {
 		r, s, done := new(request), new(status), new(int32)
-		m.check(what, begin(r))
+		m.abortOnError(what, begin(r))
 		for began := time.Now(); ; {
-			m.check("MPI_Test", m.test(r, done, s))
+			m.abortOnError("MPI_Test", m.test(r, done, s))
 			if *done != 0 {
 				return
 			}
@@ -222,8 +222,8 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 	})
 }
 
-// check aborts all ranks if an MPI call failed (code ≠ 0). By default, the MPI library itself aborts them.
-func (m *comm) check(what string, code int32) {
+// abortOnError aborts all ranks if an MPI call failed (code ≠ 0). By default, the MPI library itself aborts them.
+func (m *comm) abortOnError(what string, code int32) {
 	if code != 0 {
 		fmt.Fprintf(os.Stderr, "drotrain: rank %d: %s returned %d (%s)\n", m.rank, what, code, m.library)
 		m.end(1)

@@ -238,8 +238,8 @@ func (f *fit) layout(groups []Group) (d int, first []int) {
 	return d, first
 }
 
-// coefficients stores in dst, for each column, the sum of the coefficients that apply to a cell.
-func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
+// groupCoefficients stores in dst, for each column, the sum of the coefficients that apply to a cell.
+func (f *fit) groupCoefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
 	copy(dst, x[:f.p])
 	for c, g := range groups {
 		if l := int(f.cells[cell][c]); l >= 0 {
@@ -259,7 +259,7 @@ func (f *fit) forSegments(
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {
 		if s := f.segments[i]; (s.fold == fold) == held {
 			w := make([]float64, f.p)
-			f.coefficients(w, s.cell, groups, first, x)
+			f.groupCoefficients(w, s.cell, groups, first, x)
 			f.x.MarginsTo(f.margin, w, s.lo, s.hi)
 			f.Loss.EvalTo(f.value[s.lo:s.hi], f.slope[s.lo:s.hi], f.margin[s.lo:s.hi], f.target[s.lo:s.hi])
 			do(s, w)

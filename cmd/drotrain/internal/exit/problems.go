@@ -13,8 +13,8 @@ import (
 // maxProblems is the maximum number of problems of a table that are printed.
 const maxProblems = 40
 
-// formatProblems formats the problems of a table as a table with the columns: column, number of rows, first row,
-// problem, and the option that solves it. The hint combines all options.
+// formatProblems formats the problems as a text grid: the column's name, the number of rows, the first row, the
+// problem, and the option that fixes it. The hint combines all options.
 func formatProblems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	var b strings.Builder
 	if path := all[0].Path; path != "" && !slices.ContainsFunc(all, func(e *data.Error) bool { return e.Path != path }) {

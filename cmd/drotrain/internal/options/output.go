@@ -73,7 +73,7 @@ var evaluationOptions = []Option{
 			"reports)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "reference-group", Commands: "train eval",
-		Help: "`group` with which the four-fifths rule compares the other groups (default: the group with the highest " +
+		Help: "`group` to which the four-fifths rule compares the other groups (default: the group with the highest " +
 			"selection rate)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.ReferenceGroup) }},
 	{Name: "card", Commands: "train eval",
