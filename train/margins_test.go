@@ -88,7 +88,8 @@ func TestPredictBlocks_ThresholdNeedsTwoClasses(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Features, cfg.Nu = target, []string{"x"}, level.At(1)
 		m := fitFrame(t, f, cfg)
-		_, err := m.PredictBlocks(t.Context(), f, BlockOptions{Threshold: &threshold}, func([]data.Column) error { return nil })
+		_, err := m.PredictBlocks(t.Context(), f, BlockOptions{Threshold: &threshold},
+			func([]data.Column) error { return nil })
 		if isAllowed != (err == nil) {
 			t.Errorf("%s: %v", target, err)
 		}
