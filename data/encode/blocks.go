@@ -11,10 +11,22 @@ import (
 
 // Bounds of the size of a block of rows that are encoded together.
 const (
-	blockBytes   = 16 << 20 // encoded
-	minBlockRows = 1 << 12
-	maxBlockRows = 1 << 17
+	blockBytes     = 16 << 20 // encoded
+	mostBlockBytes = 64 << 20 // for a block with the minimum number of rows, if it is dense
+	minBlockRows   = 1 << 12
+	maxBlockRows   = 1 << 17
+	leastBlockRows = 1 << 8 // minimum number of rows, whatever their size
 )
+
+// blockRows returns the number of rows that are encoded together.
+func (e *Encoder) blockRows() int {
+	cells := 8 * max(1, e.D())
+	least := minBlockRows
+	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() }) {
+		least = max(leastBlockRows, min(least, mostBlockBytes/cells))
+	}
+	return min(maxBlockRows, max(least, blockBytes/cells))
+}
 
 // A Block holds encoded rows of a range of rows of a table: all of them, or some.
 type Block struct {
@@ -46,7 +58,7 @@ func (e *Encoder) encodeBlocks(
 	encode func(features *Encoder, b *Block, of []int) (Report, error),
 ) (report Report, err error) {
 	if size <= 0 {
-		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
+		size = e.blockRows()
 	}
 	features := *e
 	features.Groups = nil

@@ -300,8 +300,11 @@ func (e *Encoder) encodeSets(
 	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns)), arena: to.arena(),
 		codes: map[int]*matrix.Codes{}}
 	for i, in := range e.Inputs {
+		if in.Of != nil || !slices.Contains(e.Spec.Groups, in.Name) {
+			continue
+		}
 		at := slices.IndexFunc(sources, func(q source) bool { return q.in == &e.Inputs[i] })
-		if in.Of == nil && at >= 0 && written[at].Category != nil && slices.Contains(e.Spec.Groups, in.Name) {
+		if at >= 0 && written[at].Category != nil {
 			out.codes[i] = &written[at].Category.Codes
 		}
 	}

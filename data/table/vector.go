@@ -108,10 +108,11 @@ type DenseVector struct {
 	free   [][]byte       // memory of evicted blocks
 }
 
-// Size of a block. Its number of rows equals the number that encoding reads at a time. Of wide vectors, it holds some
-// adjacent entries only.
+// Size of a block. Of narrow vectors, it holds all entries of as many rows as encoding reads at a time. Of wide vectors,
+// it holds adjacent entries of fewer rows.
 const (
 	vectorRows  = 2048
+	windowRows  = 256
 	windowBytes = 4 << 10 // size of these entries in a row
 )
 
@@ -149,9 +150,20 @@ func (v *DenseVector) Columns(single bool) []*Column {
 	return out
 }
 
+// isWide reports whether a block holds some of the entries only.
+func (v *DenseVector) isWide() bool { return v.Width*v.Element.Size > 2*windowBytes }
+
+// blockRows returns the number of rows of a block.
+func (v *DenseVector) blockRows() int {
+	if v.isWide() {
+		return windowRows
+	}
+	return vectorRows
+}
+
 // window returns the range of the entries that a block with the given entry holds.
 func (v *DenseVector) window(entry int) (lo, hi int) {
-	if v.Width*v.Element.Size <= 2*windowBytes {
+	if !v.isWide() {
 		return 0, v.Width
 	}
 	n := windowBytes / v.Element.Size
@@ -159,7 +171,7 @@ func (v *DenseVector) window(entry int) (lo, hi int) {
 	return lo, min(lo+n, v.Width)
 }
 
-// block returns the block with an entry of the rows that begin at row first, a multiple of vectorRows. The caller must
+// block returns the block with an entry of the rows that begin at row first, a multiple of blockRows. The caller must
 // release it.
 func (v *DenseVector) block(first, entry int) (*vectorBlock, error) {
 	lo, hi := v.window(entry)
@@ -171,7 +183,7 @@ func (v *DenseVector) block(first, entry int) (*vectorBlock, error) {
 		v.blocks = slices.Delete(v.blocks, at, at+1)
 	} else {
 		k = &vectorBlock{first: first, lo: lo, row: (hi - lo) * v.Element.Size}
-		if n := len(v.blocks); n > shard.Threads() {
+		if n := len(v.blocks); n > shard.Threads()*vectorRows/v.blockRows() {
 			v.blocks[n-1].evicted = true
 			v.recycle(v.blocks[n-1])
 			v.blocks = v.blocks[:n-1]
@@ -184,7 +196,7 @@ func (v *DenseVector) block(first, entry int) (*vectorBlock, error) {
 	v.blocks = slices.Insert(v.blocks, 0, k)
 	v.mu.Unlock()
 	k.once.Do(func() {
-		rows := min(vectorRows, v.Rows-first)
+		rows := min(v.blockRows(), v.Rows-first)
 		if cap(k.b) < rows*k.row {
 			k.b = make([]byte, rows*k.row)
 		}
@@ -293,10 +305,11 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 		return 0, nil
 	}
 	for len(dst) > 0 {
-		first := r.row / vectorRows * vectorRows
+		rows := r.v.blockRows()
+		first := r.row / rows * rows
 		k, err := r.v.block(first, r.entry)
 		if err == nil {
-			n := min(len(dst), first+vectorRows-r.row)
+			n := min(len(dst), first+rows-r.row)
 			r.decode(dst[:n], k.b[(r.row-first)*k.row+(r.entry-k.lo)*size:], k.row)
 			dst = dst[n:]
 		}

@@ -89,7 +89,7 @@ func TestVector_WideBlocks(t *testing.T) {
 		t.Errorf("%d bytes were read of %d", from.read, len(b))
 	}
 	for _, k := range v.blocks {
-		if len(k.b) > vectorRows*windowBytes {
+		if len(k.b) > windowRows*windowBytes {
 			t.Errorf("a block has %d bytes", len(k.b))
 		}
 	}

@@ -1,4 +1,4 @@
 package intake
 
 // MostWidth is the maximum number of entries of a vector.
-const MostWidth = 1 << 14
+const MostWidth = 1 << 16

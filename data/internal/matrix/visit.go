@@ -260,8 +260,7 @@ func (r *Reader) Close() {
 // Resize returns a slice of length n with arbitrary content. It uses the memory of s if its capacity suffices.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
-		// a column that is loaded as a whole has more rows than a stripe
-		return make([]T, n, max(n, StripeRows))
+		return make([]T, n)
 	}
 	return s[:n]
 }
