@@ -204,6 +204,7 @@ func inverseSquare(l, z, v []float64) float64 {
 func lossAt(name string, m, t float64) (value, slope float64) {
 	switch name {
 	case "logistic":
+		// log(1 + exp(−a)); the exponent is never positive, so nothing overflows
 		a := t * m
 		if a > 0 {
 			e := math.Exp(-a)
@@ -212,11 +213,11 @@ func lossAt(name string, m, t float64) (value, slope float64) {
 		e := math.Exp(a)
 		return math.Log1p(e) - a, -t / (1 + e)
 	case "huber":
-		if r := m - t; math.Abs(r) > 1 {
+		if r := m - t; math.Abs(r) > 1 { // linear beyond δ = 1
 			return math.Abs(r) - 0.5, math.Copysign(1, r)
 		}
 	}
-	r := m - t
+	r := m - t // squared, or Huber within δ
 	return r * r / 2, r
 }
 

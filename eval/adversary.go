@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// An AdversaryInput holds the worst-case weights of the n training rows at the end of a training.
+// An AdversaryInput holds the worst-case weights of the n training rows at the end of a training run.
 type AdversaryInput struct {
 	Penalty    divergence.Divergence // "" if there is no penalty
 	Nu         float64               // 0 if unknown

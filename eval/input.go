@@ -76,7 +76,7 @@ type Input struct {
 	// StandardRecommended reports whether the only model is the standard one because the evaluation
 	// after the training recommended it.
 	StandardRecommended bool
-	// EffectiveRows is the effective number 1/Σy² of the TrainingRows under the adversary of the training; 0
+	// EffectiveRows is the effective number 1/Σy² of the TrainingRows under the adversary of the training run; 0
 	// means unknown.
 	EffectiveRows, TrainingRows float64
 

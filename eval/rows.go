@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Role states which model of a training a model is.
+// A Role states which model of a training run a model is.
 type Role string
 
 // Roles of models. The zero value denotes a model that drotrain did not train.

@@ -2,7 +2,7 @@ package train
 
 import "fmt"
 
-// An UncertifiedError reports that a training ended without certifying the requested gap. It holds the reason and
+// An UncertifiedError reports that a training run ended without certifying the requested gap. It holds the reason and
 // the gap that was reached.
 type UncertifiedError struct {
 	Status      string   // status in the Summary; the bounds are invalid if it is inconsistent

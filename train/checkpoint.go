@@ -29,11 +29,11 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
 	// for any number of ranks, since the bits do not depend on it
-	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil)))
+	all = append(all, j.Agree("whether ranks share the rows", fmt.Sprint(m.Run.rows != nil)))
 	return errors.Join(all...)
 }
 
-// solveOrResume works like dro.Solve for a named part of the training. The checkpoint keeps the best point
+// solveOrResume works like dro.Solve for a named part of the training run. The checkpoint keeps the best point
 // found so far; a resumed run starts from it and certifies it again.
 func (m *Model) solveOrResume(
 	ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options,

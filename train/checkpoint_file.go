@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// A Checkpoint stores the finished parts of a training (folds, candidates, the choice of a level) and the best
+// A Checkpoint stores the finished parts of a training run (folds, candidates, the choice of a level) and the best
 // point of each solve in a file, from which another run can resume. A resumed run reads the rows again and
 // certifies every solution again to the requested gap. The checkpoint also stores facts that must be equal in both
 // runs, such as options. Set it as Config.Checkpoint. Its methods are safe for concurrent use; a nil *Checkpoint

@@ -137,8 +137,8 @@ type Config struct {
 
 	Memory int64 `json:"-"` // memory in bytes that the process may use; 0 means what the system allows
 
-	// Threads is the maximum number of goroutines that work for a training at a time, including those that
-	// read; 0 means GOMAXPROCS. It does not affect results or the rest of the process. If trainings with
+	// Threads is the maximum number of goroutines that work for a training run at a time, including those that
+	// read; 0 means GOMAXPROCS. It does not affect results or the rest of the process. If training runs with
 	// different limits run at the same time, the smallest limit applies to all of them.
 	Threads int `json:"-"`
 

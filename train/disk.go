@@ -29,7 +29,7 @@ const (
 	heapShare = 0.7 // share of the memory for data that cannot be moved to disk
 )
 
-// A MemoryError reports that a training needs more memory or disk than is available.
+// A MemoryError reports that a training run needs more memory or disk than is available.
 type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }

@@ -130,7 +130,7 @@ func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) (
 // warningMark is the prefix of important notes, such as those about leakage.
 const warningMark = "warning: "
 
-// SplitWarnings divides the notes of a training into warnings, whose prefix it removes, and other notes.
+// SplitWarnings divides the notes of a training run into warnings, whose prefix it removes, and other notes.
 func SplitWarnings(all []string) (warnings, notes []string) {
 	for _, n := range all {
 		if w, ok := strings.CutPrefix(n, warningMark); ok {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// LogTo logs the progress of trainings with this configuration to l. At level Info it logs the first check of every
+// LogTo logs the progress of training runs with this configuration to l. At level Info it logs the first check of every
 // phase, one check per interval, and the final one; at level Debug, it also logs the decisions of the solver.
 // Observe is called as well. Summary and Progress implement slog.LogValuer for programs that log them themselves.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {

@@ -162,7 +162,7 @@ func (m *Model) setLoss() (err error) {
 	return nil
 }
 
-// trainingTime returns the time for Model.Trained: SOURCE_DATE_EPOCH if it is set, so that trainings are
+// trainingTime returns the time for Model.Trained: SOURCE_DATE_EPOCH if it is set, so that training runs are
 // reproducible, and the current time otherwise.
 func trainingTime() time.Time {
 	if s, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {

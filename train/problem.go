@@ -199,7 +199,7 @@ func (c Config) checkFairness(t *encode.Target) error {
 	return nil
 }
 
-// NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
+// NewProblem returns the robust problem that a training run with cfg would solve on all rows of a table, in their
 // order. It also returns cfg with the fields that depend on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
 	encoder, err := encode.NewEncoder(ctx, frame, nil, cfg.dataSpec())

@@ -42,13 +42,14 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	python := fs.String("python", "python3", "interpreter that has pandas, scikit-learn, fairlearn and pyarrow")
 	peer := fs.String("peer", "endtoend.py", "the script of the peer")
 	dir := fs.String("dir", os.TempDir(), "folder for the tables; the largest takes 1.7 GB")
-	sizes := fs.String("sizes", "1000000x20,100000x600,10000000x20", "rows x columns of the tables, by commas")
-	repeats := fs.Int("repeats", 5, "interleaved runs of each")
-	choose := fs.Bool("choose", false, "ours chooses the level by cross-validation too, which the peer does not")
+	sizes := fs.String("sizes", "1000000x20,100000x600,10000000x20", "rows x columns of the tables, separated by commas")
+	repeats := fs.Int("repeats", 5, "number of interleaved runs of each program")
+	choose := fs.Bool("choose", false, "drotrain also chooses the level by cross-validation, which the peer does not")
 	child := fs.String("child", "", "measure this table once, print the parts as JSON")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	// A child process measures a single run of drotrain.
 	if *child != "" {
 		return trainOnce(ctx, *child, *choose, os.Stdout)
 	}
@@ -64,6 +65,7 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		if _, err := strconv.Atoi(rows); err != nil || !ok {
 			return fmt.Errorf("size %q is not ROWSxCOLUMNS", size)
 		}
+		// The table is written once and kept for later calls.
 		path := filepath.Join(*dir, "endtoend-"+size+".parquet")
 		if _, err := os.Stat(path); err != nil {
 			logStep("writing " + path)
@@ -71,6 +73,7 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 				return err
 			}
 		}
+		// Both programs run in turn, so that a change in the machine's load affects both.
 		var ours, theirs []parts
 		for k := range *repeats {
 			logStep(fmt.Sprintf("%s: run %d of %d", size, k+1, *repeats))
@@ -84,6 +87,7 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			}
 			ours, theirs = append(ours, a), append(theirs, b)
 		}
+		// Print the medians and their ratio.
 		a, b := medians(ours), medians(theirs)
 		who := "drotrain train, ν given"
 		if *choose {

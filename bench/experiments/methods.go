@@ -21,8 +21,8 @@ import (
 func init() { register("methods", "every method, and baselines, on one problem", compareMethods) }
 
 // problemOptions lists the options of `drotrain train` that determine the problem and the gap.
-var problemOptions = strings.Fields(`data target groups features drop positive impute categorical group-features scale intercept
-	loss mu nu penalty gap max-passes seed`)
+var problemOptions = strings.Fields(`data target groups features drop positive impute categorical group-features scale
+	intercept loss mu nu penalty gap max-passes seed`)
 
 // compareMethods runs every method, starting from zero, on the problem that training on all rows would solve.
 func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error {
@@ -37,6 +37,7 @@ func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error 
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	// An embedded data set has a default target and default groups.
 	if info, err := datasets.Get(cfg.Data); err == nil {
 		if cfg.Target == "" {
 			cfg.Target = info.Target
@@ -48,6 +49,7 @@ func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error 
 	if *threads > 0 {
 		shard.SetThreads(*threads)
 	}
+	// Encode all rows, and run every method on them.
 	frame, err := train.OpenAs(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return err

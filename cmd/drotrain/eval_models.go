@@ -19,7 +19,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measureModels evaluates the models on the rows of --data, or on the rows that their trainings held out. It
+// measureModels evaluates the models on the rows of --data, or on the rows that their training runs held out. It
 // returns the evaluation and the first line to print.
 func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *report.Measured, title string, err error) {
 	models, err := o.loadModels(ctx, a)

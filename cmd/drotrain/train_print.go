@@ -85,7 +85,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	return s, nil
 }
 
-// A trainOutcome is the output of train --json: the outcome of the training and the main measures.
+// A trainOutcome is the output of train --json: the outcome of the training run and the main measures.
 type trainOutcome struct {
 	train.Summary
 	// warnings about the table, such as leakage, and about the model

@@ -112,7 +112,7 @@ func (o *trainOptions) openOutput(a *app) (*outputDir, error) {
 }
 
 // holdOutInstead makes the run hold out rows because the table has too few rows to be cross-fitted, and removes the
-// checkpoint of the training that cannot be measured.
+// checkpoint of the training run that cannot be measured.
 func (o *trainOptions) holdOutInstead(a *app, few *train.CrossfitError) error {
 	a.note("%v; instead, 20 %% of the rows are held out (--holdout 0.2)", few)
 	if j := o.Config.Checkpoint; j != nil {

@@ -58,7 +58,7 @@ func (p *page) capitaliseSentence(s string) string {
 }
 
 // leakWarnings returns the findings about columns that may reveal the outcome. Those with the severity of a warning
-// are among the notes of the training.
+// are among the notes of the training run.
 func (p *page) leakWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
 		if strings.Contains(n, leakWord) {
@@ -88,7 +88,7 @@ func (p *page) choiceWarnings() (out []string) {
 	return out
 }
 
-// noteWarnings returns the remaining warnings among the notes of the training.
+// noteWarnings returns the remaining warnings among the notes of the training run.
 func (p *page) noteWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
 		w, ok := strings.CutPrefix(n, warningPrefix)

@@ -115,7 +115,7 @@ func RankEnds(c Comm, own int) []int {
 // A contextKey is the key under which a context holds a Comm.
 type contextKey struct{}
 
-// NewContext returns a context with the Comm of the ranks that share a training. If c is nil, it returns ctx.
+// NewContext returns a context with the Comm of the ranks that share a training run. If c is nil, it returns ctx.
 func NewContext(ctx context.Context, c Comm) context.Context {
 	if c == nil {
 		return ctx

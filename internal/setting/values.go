@@ -1,5 +1,5 @@
 // Package setting provides values that can be set from text: values of command-line options and of configuration
-// keys in YAML. Package train declares the settings of a training, and the command adds its own. The best places to
+// keys in YAML. Package train declares the settings of a training run, and the command adds its own. The best places to
 // start reading are Value and Apply.
 package setting
 

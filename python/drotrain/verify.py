@@ -265,7 +265,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     w = _array(total)
     w, q, means = w / w.sum(), np.full(len(w), _ZERO), adjust.copy()
     if not all(v == 0 or a >= 0 for v, a in zip(y0, member, strict=True)) or not any(y0):
-        raise Refused("all weights are 0, or a row outside all groups has a positive weight")
+        raise Refused("all weights are 0, or a row without a group has a positive weight")
     np.add.at(q, member[member >= 0], _array(y0[member >= 0]))
     np.add.at(means, member[member >= 0], (share * f)[member >= 0])
     q, all_of_proof = q / q.sum(), float(q.sum().a)

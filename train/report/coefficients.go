@@ -112,7 +112,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A modelVersion is one of the models of a training: robust, ERM or group-balanced ERM.
+// A modelVersion is one of the models of a training run: robust, ERM or group-balanced ERM.
 type modelVersion struct {
 	role eval.Role
 	x    []float64

@@ -22,7 +22,7 @@ type Named struct {
 
 // Compare evaluates several models on the same rows, with paired intervals; the first model is the baseline. If f
 // is not nil, it evaluates the rows of f that pass Options.Filter, and f must have the target. Otherwise it
-// evaluates the hold-out rows of the trainings. These must be the same for all models, and Model.Rerun must have
+// evaluates the hold-out rows of the training runs. These must be the same for all models, and Model.Rerun must have
 // been called.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {

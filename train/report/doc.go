@@ -1,5 +1,5 @@
 // Package report evaluates a trained model, or the predictions of any model in a table, and makes a report from
-// information of the training, the data and the evaluation.
+// information about the training run, the data and the evaluation.
 //
 //	cfg.KeepRows = true
 //	model, err := train.Fit(ctx, cfg)
@@ -7,7 +7,7 @@
 //	r, err := measured.Report()
 //	err = page.WriteHTML(w, r)
 //
-// Measure evaluates a model on the rows that the training held out, MeasureTable on the rows of any table, and
+// Measure evaluates a model on the rows that training held out, MeasureTable on the rows of any table, and
 // Audit evaluates the predictions that a table contains. A loaded model has no rows until train.Model.Rerun has
 // split its table again.
 //

@@ -82,7 +82,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	return x, cmp.Or(run.Err(), err)
 }
 
-// runWithGroups returns the rows of the training, with different groupings if groups names any.
+// runWithGroups returns the rows of the training run, with different groupings if groups names any.
 func runWithGroups(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
 	if len(groups) == 0 {
 		return m.Run, nil

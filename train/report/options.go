@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Names of the models of a training in all tables and figures.
+// Names of the models of a training run in all tables and figures.
 const (
 	Baseline = "ERM"
 	Robust   = "robust"             // a model trained against an adversary
@@ -53,8 +53,8 @@ type Options struct {
 	Unit       string // unit of a numeric target for readers, such as "USD per week"
 	Filter     string // selects the rows of a table to evaluate on, see data.Frame.Filter; empty means all
 
-	// Groups lists columns that replace the groupings of the training: each column by itself, and all of them
-	// crossed. If it is empty, the groups of the training are used.
+	// Groups lists columns that replace the groupings of the training run: each column by itself, and all of them
+	// crossed. If it is empty, the groups of the training run are used.
 	Groups []string
 
 	// minimum ratio of the decrease in the worst group's risk to an increase in the average risk; 0 means 2

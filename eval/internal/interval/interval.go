@@ -2,10 +2,6 @@
 // handles rows, weights, models and groups of rows. Package eval decides which interval a measure has, and names
 // it.
 //
-// Package interval estimates how far a statistic of a sample may lie from the same statistic of the population. It
-// knows rows, weights, models and groups of rows, but neither measures by name nor text: package eval says which
-// interval a measure has and how it is called.
-//
 // Every interval is two-sided. Confidences are probabilities between 0 and 1. Sums over rows are computed in blocks
 // of a fixed size, so results do not depend on the number of threads.
 package interval

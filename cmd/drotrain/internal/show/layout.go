@@ -1,4 +1,4 @@
-// Package show formats what the command prints on a terminal: the outcome of a training or an evaluation in 80
+// Package show formats what the command prints on a terminal: the outcome of a training run or an evaluation in 80
 // columns, numbers for people, progress, and text in which no character moves the cursor. The best place to start
 // reading is layout.go.
 package show

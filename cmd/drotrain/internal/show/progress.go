@@ -54,7 +54,7 @@ type phaseState struct {
 	phase string
 	begun time.Time
 	text  string // text of the newest report
-	// finished share of the phase, or of its pass over the table; the share of a training never decreases
+	// finished share of the phase, or of its pass over the table; the share of a training run never decreases
 	share   float64
 	counted bool      // whether the share increases evenly
 	first   float64   // first gap of a training; 0 if there is none yet

@@ -18,7 +18,7 @@ const (
 	columnWidth = 28
 )
 
-// Outcome prints the outcome of a training in 80 columns: the verdict with the worst group, the model, its
+// Outcome prints the outcome of a training run in 80 columns: the verdict with the worst group, the model, its
 // certificate, and the weights of the adversary. If e is nil, there was no evaluation, and the bounds and the risks
 // of the training rows are printed instead.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
