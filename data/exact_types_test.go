@@ -266,3 +266,33 @@ func TestHoldout_ExactTimes(t *testing.T) {
 		}
 	}
 }
+
+// Labels distinguish numbers that have the same float64.
+func TestLoadLabels_DistinguishNumbers(t *testing.T) {
+	for _, c := range []struct {
+		typ  arrow.DataType
+		json string
+		want []string
+	}{
+		{arrow.PrimitiveTypes.Int64, "[9007199254740993,9007199254740992]", []string{"9007199254740993", "9007199254740992"}},
+		{&arrow.Decimal128Type{Precision: 30, Scale: 2}, `["12345678901234567890.12","12345678901234567890.13"]`,
+			[]string{"12345678901234567890.12", "12345678901234567890.13"}},
+		{&arrow.Decimal128Type{Precision: 20, Scale: 18}, `["1.000000000000000001","1.500000000000000000"]`,
+			[]string{"1.000000000000000001", "1.5"}},
+		{arrow.FixedWidthTypes.Duration_ns, "[1152921504606846977,1152921504606846976]",
+			[]string{"1152921504.606846977", "1152921504.606846976"}},
+	} {
+		f := openFrame(t, datatest.WriteArrow(t, exactCase{typ: c.typ, json: c.json}.array(t)))
+		v, err := f.Lookup("v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels, err := f.LoadLabels(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := []string{labels.Text(0), labels.Text(1)}; !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.typ, got, c.want)
+		}
+	}
+}

@@ -64,18 +64,32 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 // numbers stay different. A table that was not read from files has no exact texts; its column keeps InexactRow.
 func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
 	c, err := c.Load(ctx)
-	// all values are tested, since the inexact row of the table may lie outside a slice
-	if err != nil || c.Kind != Numeric || c.Clock ||
-		c.InexactRow == 0 && !((c.Integer || f.heldIntegers(c.Name)) && slices.ContainsFunc(c.Number, isLarge)) {
+	if err != nil || c.Kind != Numeric || c.Clock || !f.mayMerge(c) {
 		return c, err
 	}
 	return f.exactLabels(ctx, c)
 }
 
-// heldIntegers reports whether the contract states that a column holds whole numbers, whose labels have all digits.
-func (f *Frame) heldIntegers(name string) bool {
+// mayMerge reports whether different numbers of a column may have the same float64. All values are tested, since the
+// inexact row of the table may lie outside a slice.
+func (f *Frame) mayMerge(c *Column) bool {
+	switch {
+	case c.InexactRow > 0:
+		return true
+	case c.Integer || f.heldDigits(c.Name):
+		return slices.ContainsFunc(c.Number, isLarge)
+	}
+	return c.Type == intake.Duration && slices.ContainsFunc(c.Number, func(seconds float64) bool {
+		return isLarge(seconds * 1e9) // the unit may be the nanosecond
+	})
+}
+
+// heldDigits reports whether the contract states that a column holds whole numbers or decimals, whose labels have all
+// digits.
+func (f *Frame) heldDigits(name string) bool {
 	return slices.ContainsFunc(f.how.Columns, func(form ColumnForm) bool {
-		return form.Name == name && (strings.HasPrefix(form.Type, "int") || strings.HasPrefix(form.Type, "uint"))
+		return form.Name == name && (strings.HasPrefix(form.Type, "int") || strings.HasPrefix(form.Type, "uint") ||
+			strings.HasPrefix(form.Type, "decimal"))
 	})
 }
 
@@ -107,20 +121,31 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 	return out, nil
 }
 
-// numberLabel returns the label of a number that is written as text: all digits of a whole number, and the shortest
-// text of any other number.
+// numberLabel returns the label of a number that is written as text: all digits of a whole number and of a number
+// that no float64 has as its shortest text, and otherwise the shortest text of the float64.
 func (f *Frame) numberLabel(text string) string {
 	plain, _ := csv.Options{TextOptions: f.how.Text}.NormaliseNumber(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(plain, "+")
-	if whole, fraction, _ := strings.Cut(digits, "."); strings.Trim(fraction, "0") == "" {
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if strings.Trim(fraction, "0") == "" {
 		if n, ok := new(big.Int).SetString(whole, 10); ok {
 			return n.String()
 		}
 	}
-	if v, _, ok := numeral.ParseNumber(plain); ok {
-		return numeral.FormatNumber(v)
+	v, _, ok := numeral.ParseNumber(plain)
+	if !ok {
+		return text
 	}
-	return text
+	short := numeral.FormatNumber(v)
+	if strings.ContainsAny(digits, "eE") {
+		return short
+	}
+	written, isWritten := new(big.Rat).SetString(digits)
+	nearest, isNumber := new(big.Rat).SetString(short)
+	if isWritten && isNumber && written.Cmp(nearest) != 0 {
+		return strings.TrimRight(digits, "0")
+	}
+	return short
 }
 
 // exactColumns holds columns of a whole table with exact values, which its slices share.

@@ -412,7 +412,7 @@ func (c *column) store(s string, row int) {
 			c.Number[at] = to
 		}
 	case c.Kind == table.Numeric:
-		v, whole, _ := c.count.as.parse(s)
+		v, _, _ := c.count.as.parse(s)
 		if to, missing := c.renaming.RenameNumber(v); missing {
 			c.setNull(row)
 			return
@@ -420,7 +420,7 @@ func (c *column) store(s string, row int) {
 			v = to
 		}
 		c.Number[at] = v
-		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
+		if math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
 			c.InexactRow = row + 1
 		}
 	case c.Kind == table.Bool:
@@ -461,9 +461,16 @@ func (c *column) addUnquoted(code int32, kind table.Kind) {
 	c.Foreign[c.levels.Text[code]] = kind
 }
 
-// isExact reports whether v is exactly the whole number written as s.
+// isExact reports whether v, which is at least 2^53 in absolute value, has all digits of the number written as s. The
+// digits of a number with an exponent, which is a rounded one, are not compared.
 func (c *column) isExact(s string, v float64) bool {
 	s, _ = c.count.as.normalise(s)
+	if math.IsInf(v, 0) || strings.ContainsAny(s, "eE") {
+		return true
+	}
+	if strings.Contains(s, ".") {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	}
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }
 
