@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,5 +206,37 @@ func TestRead_TablesOfPeople(t *testing.T) {
 	files, err := os.ReadDir(filepath.Join("testdata", "people"))
 	if err != nil || len(files) != 24 {
 		t.Errorf("%d files in testdata/people, %v: a new one needs its row here", len(files), err)
+	}
+}
+
+// A column of numbers in one file and of dates in another is text in both, in any order of the files.
+func TestOpen_NumbersAndDatesOfSeveralFilesAreText(t *testing.T) {
+	for name, texts := range map[string][2]string{
+		"numbers first": {"v\n1\n2\n", "v\n2024-01-01\n2024-02-01\n"},
+		"dates first":   {"v\n2024-01-01\n2024-02-01\n", "v\n1\n2\n"},
+	} {
+		dir := t.TempDir()
+		for k, text := range texts {
+			if err := os.WriteFile(filepath.Join(dir, string(rune('a'+k))+".csv"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := Open(t.Context(), dir, Reading{Dates: "number"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Lookup("v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err = v.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{v.Text(0), v.Text(1), v.Text(2), v.Text(3)}
+		want := slices.DeleteFunc(strings.Fields(texts[0]+texts[1]), func(s string) bool { return s == "v" })
+		if v.Kind != Categorical || !slices.Equal(got, want) {
+			t.Errorf("%s: %v %q, want texts %q", name, v.Kind, got, want)
+		}
+		f.Close()
 	}
 }
