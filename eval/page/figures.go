@@ -120,7 +120,7 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (last string) {
 			for _, b := range m.Calibration {
 				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
-				last = fmt.Sprintf("highest tenth predicted %s, observed %s; ECE %s", printable.Percent(float64(b.Predicted)),
+				last = fmt.Sprintf("in the highest tenth, predicted %s and observed %s; ECE %s", printable.Percent(float64(b.Predicted)),
 					printable.Percent(float64(b.Observed)), printable.Number(float64(m.Overall.Of[eval.CalibrationError])))
 			}
 			return last
@@ -269,8 +269,8 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 			"kind, which differ in robustness or in μ. Thin lines show one standard error of the change from the standard " +
 			"model (ERM), computed from paired rows.",
 		Alt: fmt.Sprintf("The %s and the %s of %d models, %s. ERM has %s and %s; the chosen model (%s) has %s and %s.",
-			c.Criterion, c.AverageName(), len(c.Candidates), where,
-			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(
-				float64(best.Value)), printable.Number(float64(best.Average))),
+			c.AverageName(), c.Criterion, len(c.Candidates), where,
+			printable.Number(float64(plain.Average)), printable.Number(float64(plain.Value)), best.Name, printable.Number(
+				float64(best.Average)), printable.Number(float64(best.Value))),
 	}, true
 }

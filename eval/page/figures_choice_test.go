@@ -28,8 +28,8 @@ func TestChoice_IsDrawn(t *testing.T) {
 			t.Errorf("the figure does not say %q", want)
 		}
 	}
-	if a := f.Alt; !strings.Contains(a, "3 models, out of fold. ERM has 0.900 and 0.200") ||
-		!strings.Contains(a, "(groups ν = 0.1) has 0.500 and 0.250") {
+	if a := f.Alt; !strings.Contains(a, "3 models, out of fold. ERM has 0.200 and 0.900") ||
+		!strings.Contains(a, "(groups ν = 0.1) has 0.250 and 0.500") {
 		t.Errorf("in words: %s", a)
 	}
 	for _, none := range []*eval.Choice{nil, {}, {Chosen: 3, Candidates: c.Candidates}} {

@@ -82,7 +82,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		}
 		out.About += fmt.Sprintf(
 			" (%s). Compared with shared coefficients, the out-of-fold average loss of %s %s (standard error "+
-				"%.1f\u00a0%%), in %d folds of %s training rows",
+				"%.1f\u00a0%%) in %d folds of %s training rows",
 			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, printable.Count(d.Rows))
 	}
 	out.About += "."

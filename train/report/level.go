@@ -28,14 +28,15 @@ func selectionText(m *train.Model) string {
 		return "the settings, including μ, were given rather than chosen; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
-		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. The "+
-			"result: %s; the baseline ERM has μ = %.3g, the best value for the average risk",
-			printable.Plural(s.Validation, "validation row", "validation rows"), len(s.Candidates), s.Reason, s.MuOf("erm", 0))
+		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. %s. "+
+			"The baseline ERM has μ = %.3g, the best value for the average risk",
+			printable.Plural(s.Validation, "validation row", "validation rows"), len(s.Candidates),
+			printable.Capitalise(s.Reason), s.MuOf("erm", 0))
 	}
 	return fmt.Sprintf("the level of robustness and μ were chosen by %d-fold cross-validation on the training rows, "+
-		"among %d candidates including ERM. The result: %s; the baseline ERM has μ = %.3g, the best value for the "+
+		"among %d candidates including ERM. %s. The baseline ERM has μ = %.3g, the best value for the "+
 		"average risk",
-		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
+		s.Folds, len(s.Candidates), printable.Capitalise(s.Reason), s.MuOf("erm", 0))
 }
 
 // foldNotes returns notes about a cross-fitted evaluation, or nil for any other evaluation.

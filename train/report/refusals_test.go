@@ -145,7 +145,7 @@ func TestSelectionText_Sources(t *testing.T) {
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
 	s.Candidates[1].Family = "balanced"
 	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
-		!strings.Contains(said, "7 candidates including ERM. The result: because; the baseline ERM has μ") {
+		!strings.Contains(said, "7 candidates including ERM. Because. The baseline ERM has μ") {
 		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{
