@@ -32,9 +32,10 @@ func afterCollections() {
 	})
 }
 
-// setPercent sets the target of the collector according to the live bytes.
+// setPercent sets the target of the collector according to the bytes of all objects. The live bytes would not include
+// a large block that is allocated before a collection that has begun, and no call follows that collection.
 func setPercent() {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(s); s[0].Value.Kind() == metrics.KindUint64 {
 		debug.SetGCPercent(percentFor(garbage.Load(), int64(s[0].Value.Uint64())))
 	}

@@ -26,6 +26,7 @@ type Tile struct {
 	PlaceOf [2][]int   // indices of these rows in the set
 	Buf     []float64
 	coded   [][]float64
+	readers []Reader // one for each column
 }
 
 // pagesHeld is the maximum total size in bytes of the decompressed pages that a visit holds at a time, over all
@@ -73,9 +74,12 @@ func Visit(
 		t := tiles.Get().(*Tile)
 		defer tiles.Put(t)
 		t.Lo, t.Number, t.Null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
-		readers := make([]Reader, k.hi-k.lo)
+		t.readers = Resize(t.readers, k.hi-k.lo)
+		readers := t.readers
 		for j := range readers {
+			number, null := readers[j].number, readers[j].null // memory for the next values
 			readers[j] = NewReader(cols[k.lo+j], &pages, k.from)
+			readers[j].number, readers[j].null = number, null
 			defer readers[j].Close()
 		}
 		for t.First = k.from; t.First < k.to; t.First += StripeRows {
