@@ -315,7 +315,7 @@ func (r Report) Drifted() string {
 	if columns == nil {
 		return ""
 	}
-	return "these rows differ from the training rows: " + listFirst(columns)
+	return "these rows differ from the training rows: " + printable.List(columns, mostListed)
 }
 
 // validate returns an error if a profile that was read from a file is invalid.

@@ -485,8 +485,8 @@ func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 	if len(absent) <= most {
 		return all
 	}
-	first.Msg = fmt.Sprintf("the columns %s and %d more that the model was trained on are missing",
-		printable.QuoteList(absent[:most], "and"), len(absent)-most)
+	first.Msg = fmt.Sprintf("the columns %s, on which the model was trained, are missing",
+		printable.QuoteFirst(absent, most))
 	return append(data.Problems{first}, out...)
 }
 
@@ -574,7 +574,7 @@ func (r Report) String() string {
 			printable.Noun(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {
-		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), listFirst(filled))
+		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), printable.List(filled, mostListed))
 	}
 	if len(r.MissingGroups) > 0 {
 		add("no group column %s", printable.QuoteList(r.MissingGroups, "and"))

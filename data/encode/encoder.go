@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
@@ -35,23 +34,17 @@ func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
 		e.addNote("%d %s left out because all training rows have the same value: %s", n,
 			printable.Noun(n, "column", "columns"),
-			listFirst(e.constant))
+			printable.List(e.constant, mostListed))
 	}
 	if n := len(e.filled); n > 0 {
 		e.addNote("nulls filled with the %s of the training rows in %d %s: %s", e.Spec.Impute, n,
-			printable.Noun(n, "column", "columns"), listFirst(e.filled))
+			printable.Noun(n, "column", "columns"), printable.List(e.filled, mostListed))
 	}
 	e.constant, e.filled = nil, nil
 }
 
-// listFirst joins the first texts of a list and appends the number of the remaining ones.
-func listFirst(all []string) string {
-	const most = 8
-	if n := len(all) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
-	}
-	return strings.Join(all, ", ")
-}
+// mostListed is the largest number of columns that a note lists.
+const mostListed = 8
 
 func (e *Encoder) addNote(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))

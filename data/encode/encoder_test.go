@@ -155,7 +155,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 		}
 	}
 	e = newEncoder(t, frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"})
-	const want = `the columns "a", "b" and "c" and 1 more that the model was trained on are missing`
+	const want = `the columns "a", "b", "c" and 1 more, on which the model was trained, are missing`
 	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil ||
 		!strings.Contains(err.Error(), want) || !errors.Is(err, data.ErrNoColumn) {
 		t.Errorf("%v, want %s", err, want)

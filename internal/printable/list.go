@@ -8,12 +8,17 @@ import (
 )
 
 // QuoteList returns quoted names as a list: "a", "b" and "c" if last is "and".
-func QuoteList(names []string, last string) string {
+func QuoteList(names []string, last string) string { return JoinWords(quoteAll(names), last) }
+
+// QuoteFirst returns at most k quoted names as a list, with "and" before the last name or the number of omitted names.
+func QuoteFirst(names []string, k int) string { return List(quoteAll(names), k) }
+
+func quoteAll(names []string) []string {
 	q := make([]string, len(names))
 	for i, n := range names {
 		q[i] = strconv.Quote(n)
 	}
-	return JoinWords(q, last)
+	return q
 }
 
 // JoinWords joins words as in "a", "a or b" or "a, b or c" if last is "or".

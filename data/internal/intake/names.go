@@ -2,8 +2,6 @@ package intake
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -73,18 +71,8 @@ func NoColumnError(path, name string, among []string) *table.Error {
 	e := &table.Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: table.ErrNoColumn}
 	if near := printable.Nearest(name, among, 3); len(near) > 0 {
 		e.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
-	} else if len(among) <= 20 {
-		e.Hint = "columns: " + printable.QuoteList(among, "and")
 	} else {
-		e.Hint = fmt.Sprintf("columns: %s and %d more", strings.Join(quoteAll(among[:20]), ", "), len(among)-20)
+		e.Hint = "columns: " + printable.QuoteFirst(among, 20)
 	}
 	return e
-}
-
-func quoteAll(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = strconv.Quote(n)
-	}
-	return out
 }
