@@ -146,7 +146,7 @@ func ExampleNewBilinear() {
 	}
 	problem := &dro.Problem{Oracle: constraints, Dual: primaldual.Box{Lower: 0, Upper: 5, Nu: 0.5}, Primal: dro.L2{Mu: 1}}
 	res, err := dro.Solve(context.Background(), problem,
-		&dro.Options{Method: primaldual.SeparableBlock{}, RelativeGap: 1e-5})
+		&dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-8})
 	if err != nil {
 		log.Fatal(err)
 	}

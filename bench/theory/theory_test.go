@@ -58,7 +58,7 @@ func TestInequality_OtherIterates(t *testing.T) {
 		in.primal.(dro.Entropy).CoordsTo(u, x)
 		in.primal.ProxTo(x, g, u, it.Weight, it.Mu0/2)
 		next := make([]float64, in.n) // the step in y from the old losses
-		in.dual.(primaldual.Box).ProxTo(make([]float64, in.n), next, value, y, y, it.Weight, it.Nu0/2, 0)
+		in.dual.(primaldual.Box).BlockStepTo(make([]float64, in.n), next, value, y, 2*it.Weight/it.Nu0, 0, in.n)
 		y = next
 		one.X, one.Y = x, y
 		plain.follow(one)

@@ -52,8 +52,7 @@ const (
 	maxBound   = 1e6
 )
 
-// Solve solves p with the options of dro.Solve; nil means the defaults. If o names no method, Solve uses
-// SeparableBlock if there are at least as many constraints as losses in the objective, and FullVector otherwise. It
+// Solve solves p with the options of dro.Solve; nil means the defaults. If o names no method, Solve uses FullVector. It
 // returns an error for an invalid problem. If a multiplier is near the maximum bound, it returns an error together
 // with the result.
 func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedResult, error) {
@@ -66,10 +65,7 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 		s = *o
 	}
 	if s.Method == nil {
-		s.Method = SeparableBlock{}
-		if oracle.n > oracle.m { // steps by single losses are short if most losses are curved
-			s.Method = FullVector{}
-		}
+		s.Method = FullVector{}
 	}
 	s.KeepDual = true
 	for {
@@ -158,7 +154,6 @@ type stackedOracle struct {
 
 var (
 	_ saddle.Conditioned = (*stackedOracle)(nil)
-	_ saddle.Mirror      = multiplierDual{}
 	_ saddle.Separable   = multiplierDual{}
 )
 
@@ -221,14 +216,6 @@ func (d multiplierDual) BestResponseTo(y, f []float64) (risk, tau float64) {
 	engine.Fill(y[:d.fixed], d.weight)
 	risk, tau = d.Box.BestResponseTo(y[d.fixed:], f[d.fixed:])
 	return risk + d.weight*engine.Sum(f[:d.fixed]), tau
-}
-
-// ProxTo implements Mirror.
-func (d multiplierDual) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	engine.Fill(u[:d.fixed], d.weight)
-	engine.Fill(y[:d.fixed], d.weight)
-	k := d.fixed
-	d.Box.ProxTo(u[k:], y[k:], f[k:], prev[k:], hist[k:], a, e, w)
 }
 
 // BlockStepTo implements Separable.

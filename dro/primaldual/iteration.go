@@ -8,9 +8,6 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// restartShare is the factor by which the gap must decrease between two restarts at the averages.
-const restartShare = 0.5
-
 // An iteration runs the template of a method with the theoretical schedule. At each check it evaluates the last
 // iterate and, if the theory requires it, the averages.
 type iteration struct {
@@ -27,9 +24,9 @@ type iteration struct {
 	// the tables
 	linearisation func(*template) (at, g []float64)
 
-	// restarts reports whether the method restarts at its averages; startGap is the gap at the last restart.
-	restarts bool
-	startGap float64
+	// whether the method starts from the reference weights, and certifies its own weights, even if ν > 0, because the
+	// best responses for a small ν are nearly vertices
+	ownWeights bool
 
 	conditions func(moduli, constants) *theory
 	known      constants
@@ -60,9 +57,7 @@ func (w *iteration) start() {
 	if w.template.theory == nil {
 		g = w.Cert.G
 	}
-	// best responses for a small ν are vertices
-	if d, ok := w.Problem.Dual.(centred); ok &&
-		(w.restarts || w.Problem.Dual.Modulus() == 0) {
+	if d, ok := w.Problem.Dual.(centred); ok && (w.ownWeights || w.Problem.Dual.Modulus() == 0) {
 		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)
 	}
@@ -109,38 +104,22 @@ func (w *iteration) Check() {
 		return
 	}
 	w.certifyPoint(w.point(w.template.x), w.y)
-	if w.restarts || w.template.m.mu == 0 || w.template.m.nu == 0 {
+	if w.template.m.mu == 0 || w.template.m.nu == 0 {
 		var y func() []float64
 		if w.averageY != nil {
 			y = func() []float64 { return w.averageY }
 		}
 		w.certifyPoint(w.point(w.template.averageX), y)
-		w.restartFromAverages()
 	}
 	w.reestimate()
 }
 
-// restartFromAverages restarts the method at its averages if the gap has halved since the last restart.
-func (w *iteration) restartFromAverages() {
-	gap := w.Cert.Best.Gap()
-	if !w.restarts || !(gap < restartShare*w.startGap) {
-		return
-	}
-	first := math.IsInf(w.startGap, 1)
-	if w.startGap = gap; first {
-		return
-	}
-	y := slices.Clone(w.averageY)
-	w.template.begin(w.template.averageX)
-	w.begin(w.template.u, y, nil)
-}
-
-// certifyPoint certifies x with its best response. If the best response may prove little (ν = 0, or a small ν
-// without the Hessian), it also uses the weights of the method.
+// certifyPoint certifies x with its best response. If the best response may prove little, since ν = 0, it also uses the
+// weights of the method.
 func (w *iteration) certifyPoint(x []float64, y func() []float64) {
 	w.Cert.Evaluate(x)
 	w.Cert.Certify()
-	if y != nil && (w.restarts || w.Problem.Dual.Modulus() == 0) {
+	if y != nil && (w.ownWeights || w.Problem.Dual.Modulus() == 0) {
 		w.Cert.CertifyWith(y())
 	}
 }

@@ -28,13 +28,13 @@ type Stochastic struct {
 
 // SeparableBlock is the method for dual-separable problems (Alg. 5 with Historical, Alg. 6 with Replacement). A
 // problem on the simplex is solved through its τ-lift. A step costs O(b·d) for blocks of b samples and does not
-// access any vector of length n as a whole. The practical schedule requires the Hessian of the objective or a
-// Separable dual, such as Box.
+// access any vector of length n as a whole. The practical schedule requires the Hessian of the objective; for problems
+// without one, FullVector takes far fewer passes.
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
 	// number of samples in a block; 0 means n/512, but at least d/2, if a step touches one block, and otherwise
-	// n/64, but at least d; without a Hessian it means 1
+	// n/64, but at least d
 	Block   int
 	Uniform bool // blocks are drawn uniformly instead of according to their constants
 
@@ -85,27 +85,34 @@ func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	mirror, ok := mirrorOf(r.Problem.Dual)
+	p := r.Problem
+	isAdaptive := m.Schedule == Practical && !newton.IsFormable(p)
+	if isAdaptive {
+		p = euclidean(p)
+	}
+	mirror, ok := mirrorOf(p.Dual)
 	if !ok {
 		return nil, errors.New("dro: " + m.Name() + " needs " + needMirror.What)
 	}
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
-	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
+	t := newTemplate(p, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY,
 		linearisation: estimator.linearisation,
 		begin:         func(_, y, g []float64) { estimator.begin(y, g) }}
-	if m.Schedule == Theory || !newton.IsFormable(r.Problem) {
-		w.restarts, w.startGap = m.Schedule == Practical, math.Inf(1)
-		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
-		if err != nil {
-			return nil, err
-		}
-		return w, w.useTheory(c, fullConditions)
+	if m.Schedule == Practical && !isAdaptive {
+		return newPractical(w, false, 1, 1, 1), nil
 	}
-	return newPractical(w, false, 1, 1, 1), nil
+	c, err := constantsOf(r, p, blocks{[]int{0, r.Cert.N}}, r.Start, true)
+	if err != nil {
+		return nil, err
+	}
+	if isAdaptive {
+		return newRestarted(w, estimator), w.useTheory(c, fullConditions)
+	}
+	return w, w.useTheory(c, fullConditions)
 }
 
 // Start implements Method.
@@ -122,7 +129,7 @@ func (m Stochastic) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !newton.IsFormable(r.Problem)
+	theoretical := m.Schedule == Theory
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -172,14 +179,10 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !newton.IsFormable(r.Problem)
-	tied := m.Schedule == Practical && !m.ThreeTouches
+	theoretical := m.Schedule == Theory
+	tied := !theoretical && !m.ThreeTouches
 	size := m.Block
-	switch {
-	case size != 0 || !tied:
-	case theoretical: // the larger the constant of a block, the shorter the steps
-		size = 1
-	default:
+	if size == 0 && tied {
 		size = defaultBlockSize(r.Cert.N, r.Cert.D)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, size)
@@ -349,33 +352,29 @@ func (m FullVector) Needs() []saddle.Need {
 	return append([]saddle.Need{needMirror, needLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
-// needMetric returns the condition of an adaptive schedule with blocks: a Hessian. Without a Hessian, its steps
-// would be as short as in the theory and would take many times the passes of FullVector.
-func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
-	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most " +
-		"2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"
-	return saddle.Need{What: fmt.Sprintf(what, or), Holds: holds}
-}
+// needMetric is the condition of the adaptive schedule with blocks: a Hessian. Without a Hessian, its steps would be as
+// short as in the theory and would take many times the passes of FullVector.
+var needMetric = saddle.Need{What: "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 " +
+	"regulariser, at most 2000 parameters); without one, full (primaldual.FullVector) takes far fewer passes",
+	Holds: newton.IsFormable}
 
 // Needs implements Method. The sampling of blocks requires the constants with either schedule.
 func (m Stochastic) Needs() []saddle.Need {
 	needs := []saddle.Need{needMirror, needLocalRows, needConstants, needNorm}
 	if m.Schedule == Practical {
-		needs = append(needs, needMetric(newton.IsFormable, ""))
+		needs = append(needs, needMetric)
 	}
 	return needs
 }
 
 // Needs implements Method.
 func (m SeparableBlock) Needs() []saddle.Need {
-	constants := needConstants
-	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = newton.UnlessFormable(constants)
+	needs := []saddle.Need{needBlocks, needLocalRows}
+	if m.Schedule == Theory || m.ThreeTouches {
+		needs = append(needs, needConstants)
 	}
-	needs := []saddle.Need{needBlocks, needLocalRows, constants}
 	if m.Schedule == Practical {
-		isFast := func(p *saddle.Problem) bool { return engine.Has[saddle.Separable](p.Dual) || newton.IsFormable(p) }
-		needs = append(needs, needMetric(isFast, ", or a separable dual such as Box"))
+		needs = append(needs, needMetric)
 	}
 	return needs
 }

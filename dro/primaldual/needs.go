@@ -11,13 +11,31 @@ type proximal interface {
 	Proximal() bool
 }
 
-// mirrorOf returns d as a Mirror; the second result reports whether it is one.
+// mirrorOf returns d as a Mirror; the second result reports whether it is one, or is separable.
 func mirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
 	if a, ok := d.(proximal); ok && !a.Proximal() {
 		return nil, false
 	}
-	m, ok := d.(saddle.Mirror)
-	return m, ok
+	if m, ok := d.(saddle.Mirror); ok {
+		return m, true
+	}
+	s, ok := d.(saddle.Separable)
+	return blockwise{s}, ok
+}
+
+// blockwise is a Separable dual as a Mirror, whose proximal step is the block step of a single block of all weights.
+type blockwise struct{ saddle.Separable }
+
+// ProxTo implements saddle.Mirror.
+func (d blockwise) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	if w != 0 {
+		mixed := make([]float64, len(prev))
+		for j, v := range prev {
+			mixed[j] = (1-w)*v + w*hist[j]
+		}
+		prev = mixed
+	}
+	d.BlockStepTo(u, y, f, prev, a/(a*d.Modulus()+e), 0, len(y))
 }
 
 // unlinked is implemented by duals that are separable except for the constraint on the sum of their weights.
@@ -42,7 +60,7 @@ func separatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
 type centred interface{ StartingWeights(y []float64) }
 
 var (
-	needMirror = saddle.Need{What: "a dual with a proximal step (ProxTo)", Holds: func(p *saddle.Problem) bool {
+	needMirror = saddle.Need{What: "a dual with a proximal step (ProxTo, or BlockStepTo of a separable dual)", Holds: func(p *saddle.Problem) bool {
 		_, ok := mirrorOf(p.Dual)
 		return ok
 	}}

@@ -4,6 +4,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower =
@@ -26,7 +27,6 @@ type Orthant struct {
 const PearsonChi2 = dro.PearsonChi2
 
 var (
-	_ saddle.Mirror    = Box{}
 	_ saddle.Separable = Box{}
 	_ saddle.Precise   = Box{}
 	_ saddle.Separable = Orthant{}
@@ -82,16 +82,11 @@ func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return o.set().BestResponseTo(y, f)
 }
 
-// CoordsTo implements saddle.Mirror. The coordinates u are y.
+// CoordsTo implements saddle.Separable. The coordinates u are y.
 func (b Box) CoordsTo(u, y []float64) { b.set().CoordsTo(u, y) }
 
 // CoordsTo implements saddle.Separable.
 func (o Orthant) CoordsTo(u, y []float64) { o.set().CoordsTo(u, y) }
-
-// ProxTo implements saddle.Mirror.
-func (b Box) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	b.set().ProxTo(u, y, f, prev, hist, a, e, w)
-}
 
 // BlockStepTo implements saddle.Separable.
 func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
@@ -126,3 +121,33 @@ func (Box) SumNorm() bool { return false }
 
 // SumNorm implements saddle.Normed.
 func (Orthant) SumNorm() bool { return false }
+
+// euclidean returns p with the Euclidean geometry on a simplex without a penalty, where any geometry is possible. Steps
+// to the boundary and back are then finite, while in the geometry of relative entropy they take exponentially long.
+func euclidean(p *saddle.Problem) *saddle.Problem {
+	q := *p
+	if d, ok := p.Dual.(side.Simplex); ok && d.Nu == 0 {
+		d.Divergence = side.PearsonChi2
+		q.Dual = d
+	}
+	if e, ok := p.Primal.(saddle.Entropy); ok && e.Mu == 0 {
+		q.Primal = mixture{Entropy: e}
+	}
+	return &q
+}
+
+// mixture is the simplex of Entropy, for μ = 0, in the Euclidean geometry, with the coordinates d·x of χ².
+type mixture struct{ saddle.Entropy }
+
+// CoordsTo implements saddle.Geometry.
+func (mixture) CoordsTo(u, x []float64) { floats.ScaleTo(u, float64(len(x)), x) }
+
+// ProxTo implements saddle.Primal. It is the step of the weights for the losses −g.
+func (mixture) ProxTo(dst, g, center []float64, a, c float64) {
+	u, f := make([]float64, len(g)), make([]float64, len(g))
+	floats.ScaleTo(f, -1, g)
+	side.Simplex{Divergence: side.PearsonChi2}.ProxTo(u, dst, f, center, center, a, c, 0)
+}
+
+// SumNorm implements saddle.Normed.
+func (mixture) SumNorm() bool { return false }

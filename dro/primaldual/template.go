@@ -31,6 +31,7 @@ type template struct {
 	prox      func(dst, g, center []float64, a, c float64) // the primal update, Equation (10)
 	m         moduli
 	theory    *theory // nil for the practical schedule
+	stretch   float64 // step relative to the largest one that the conditions of the theory allow
 	alpha     float64 // α of the practical schedule
 
 	k        int
@@ -53,7 +54,7 @@ type template struct {
 func newTemplate(p *saddle.Problem, x0 []float64, seed uint64) *template {
 	const stream = 0x7468617400
 	d := len(x0)
-	t := &template{problem: p, prox: p.Primal.ProxTo, drawSeed: rand.NewPCG(seed, stream)}
+	t := &template{problem: p, prox: p.Primal.ProxTo, stretch: 1, drawSeed: rand.NewPCG(seed, stream)}
 	t.drawCoins = rand.New(t.drawSeed)
 	for _, v := range []*[]float64{&t.x, &t.xPrev, &t.u, &t.g, &t.center, &t.averageX, &t.drawn} {
 		*v = make([]float64, d)
@@ -111,7 +112,7 @@ func (t *template) nextWeight() float64 {
 	// limit for the case that the constants are zero or nearly zero, so that hardly any condition bounds a step
 	const most = 1e30
 	if t.theory != nil {
-		return min(t.theory.nextWeight(t.k, t.A, t.a), most*(t.A+1))
+		return min(t.stretch*t.theory.nextWeight(t.k, t.A, t.a), most*(t.A+1))
 	}
 	switch {
 	case t.m.mu > 0 && t.m.nu > 0:

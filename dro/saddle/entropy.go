@@ -17,6 +17,9 @@ type Entropy struct {
 // Modulus implements Primal, with respect to ‖·‖₁.
 func (e Entropy) Modulus() float64 { return e.Mu }
 
+// SumNorm returns true, since the modulus refers to ‖·‖₁.
+func (Entropy) SumNorm() bool { return true }
+
 // Contains returns an error that states why x is not on the simplex, or nil if it is.
 func (Entropy) Contains(x []float64) error {
 	for i, v := range x {

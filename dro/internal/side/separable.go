@@ -25,7 +25,6 @@ type Box struct {
 }
 
 var (
-	_ saddle.Mirror    = Box{}
 	_ saddle.Separable = Box{}
 	_ saddle.Separable = Orthant{}
 )
@@ -134,7 +133,7 @@ func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Up
 // CoordsTo implements Separable with the coordinates of Simplex.
 func (o Orthant) CoordsTo(u, y []float64) { Simplex{Divergence: o.Divergence}.CoordsTo(u, y) }
 
-// CoordsTo implements Mirror. The coordinates u are y.
+// CoordsTo implements Separable. The coordinates u are y.
 func (Box) CoordsTo(u, y []float64) { copy(u, y) }
 
 // BlockStepTo implements Separable, where u⁰ is 0, or 1 for χ².
@@ -158,15 +157,6 @@ func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		u[j] = b.clip(prev[j] + eta*(f[j]-b.Nu*prev[j]))
-		y[j] = u[j]
-	}
-}
-
-// ProxTo implements Mirror.
-func (b Box) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	inv := 1 / (a*b.Nu + e)
-	for j := range f {
-		u[j] = b.clip(inv * (a*f[j] + e*((1-w)*prev[j]+w*hist[j])))
 		y[j] = u[j]
 	}
 }

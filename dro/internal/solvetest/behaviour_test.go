@@ -173,7 +173,7 @@ func TestSolve_Refuses(t *testing.T) {
 		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{},
 			DefaultSettings(), "unbounded"},
 		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}},
-			primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
+			primaldual.SeparableBlock{Schedule: primaldual.Theory}, DefaultSettings(), "unbounded"},
 		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, primaldual.SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 		{good, Newton{Sample: -1}, DefaultSettings(), "from -1 rows"},

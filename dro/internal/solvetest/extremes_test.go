@@ -46,10 +46,6 @@ func TestSolve_NegativeLossesKeepTheBounds(t *testing.T) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 20
 		res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s)
-		if d, ok := d.(dro.Orthant); ok {
-			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal},
-				primaldual.SeparableBlock{}, s)
-		}
 		if err != nil || res.Objective > res.Certificate.Upper || res.Status == dro.Inconsistent {
 			t.Errorf("%#v: %v, %+v", d, err, res)
 		}
