@@ -124,7 +124,8 @@ func games(_ context.Context, fs *flag.FlagSet, args []string) error {
 		}
 		return err
 	}
-	fmt.Printf("%-24s %17s %17s %17s %17s\n", "passes to 1e-4 and 1e-6", "μ = ν = 0", "ν = 0.1", "μ = ν = 0.1", "μ = ν = 0.001")
+	fmt.Printf("%-24s %17s %17s %17s %17s\n", "passes to 1e-4 and 1e-6", "μ = ν = 0", "ν = 0.1", "μ = ν = 0.1",
+		"μ = ν = 0.001")
 	for _, p := range payoffs(*seed) {
 		fmt.Printf("%-24s", p.name)
 		for _, pen := range [][2]float64{{0, 0}, {0.1, 0}, {0.1, 0.1}, {0.001, 0.001}} {

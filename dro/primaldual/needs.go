@@ -60,10 +60,11 @@ func separatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
 type centred interface{ StartingWeights(y []float64) }
 
 var (
-	needMirror = saddle.Need{What: "a dual with a proximal step (ProxTo, or BlockStepTo of a separable dual)", Holds: func(p *saddle.Problem) bool {
-		_, ok := mirrorOf(p.Dual)
-		return ok
-	}}
+	needMirror = saddle.Need{What: "a dual with a proximal step (ProxTo, or BlockStepTo of a separable dual)",
+		Holds: func(p *saddle.Problem) bool {
+			_, ok := mirrorOf(p.Dual)
+			return ok
+		}}
 	needBlocks = saddle.Need{What: "a dual that is separable, or the simplex with a separable penalty (BlockStepTo)",
 		Holds: func(p *saddle.Problem) bool {
 			_, ok := separatedOf(p.Dual, 1)

@@ -74,7 +74,7 @@ func (g *prefixSolve) Step() error {
 	if g.current != nil {
 		return g.current.Step()
 	}
-	size, gap := newton.PrefixRows(g.Cert.N, g.Cert.D), newton.PrefixGap
+	size, gap := newton.PrefixRows(g.Cert.N, g.Cert.D, g.Settings.PrefixRows), newton.PrefixGap
 	if size == 0 {
 		size, gap = g.Cert.N/prefixShare, prefixGap
 	}
@@ -84,7 +84,7 @@ func (g *prefixSolve) Step() error {
 			return g.startMethod()
 		}
 	}
-	x, err := newton.SolvePrefix(g.Run, size, gap)
+	x, _, err := newton.SolvePrefix(g.Run, size, gap)
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,14 @@ type Settings struct {
 	// CertifyConstant certifies the best constant prediction if it is optimal. It is called with quick set
 	// before the first evaluation, and without quick after a method has stalled. It may be nil.
 	CertifyConstant func(r *Run, quick bool)
+
+	// PrefixRows is the minimum number of rows of a prefix on which a solve starts; 0 means 10 000.
+	PrefixRows int
 }
 
 // DefaultSettings returns settings with a relative gap of 1e-6 and at most 10 000 passes.
 func DefaultSettings() Settings {
-	return Settings{Options: saddle.Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}}
+	return Settings{Options: saddle.Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}, PrefixRows: 10_000}
 }
 
 // setDefaults replaces settings that are 0 by those of DefaultSettings.
@@ -38,6 +41,7 @@ func (s *Settings) setDefaults() {
 	s.RelativeGap = cmp.Or(s.RelativeGap, d.RelativeGap)
 	s.MaxPasses = cmp.Or(s.MaxPasses, d.MaxPasses)
 	s.CheckEvery = cmp.Or(s.CheckEvery, d.CheckEvery)
+	s.PrefixRows = cmp.Or(s.PrefixRows, d.PrefixRows)
 }
 
 // Validate returns an error about the first setting that is out of range for d parameters.
