@@ -158,8 +158,8 @@ func (in *input) CheckUnchanged() error {
 		return nil
 	}
 	changed := &Error{Path: in.name, Class: ErrChanged,
-		Msg:  "the file changed while it was read, so its values cannot be trusted",
-		Hint: "run again when no program writes to the file"}
+		Msg:  "the file changed while it was being read, so its values cannot be trusted",
+		Hint: "run again when no other program is writing to the file"}
 	if f, ok := in.ReaderAt.(*os.File); ok {
 		if now, err := f.Stat(); err == nil && !isSameFile(now, in.was) {
 			return changed

@@ -44,5 +44,5 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	datatest.WantError(t, f.CheckUnchanged(), "t.csv", "changed while it was read")
+	datatest.WantError(t, f.CheckUnchanged(), "t.csv", "changed while it was being read")
 }

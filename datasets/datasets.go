@@ -77,7 +77,7 @@ type entry struct {
 func entries() []entry {
 	return []entry{
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: encode.Regression,
-			Target: "wage", Unit: "US dollars of 1992 per week", Groups: []string{"ethnicity",
+			Target: "wage", Unit: "1992 US dollars per week", Groups: []string{"ethnicity",
 				"region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
 		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: encode.Binary,
 			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning " +

@@ -105,7 +105,7 @@ func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	return b.best, nil
 }
 
-// An unpenalised is a primal without its penalty, whose value is known.
+// An unpenalised value is a primal whose penalty is left out: its Value is 0.
 type unpenalised struct{ saddle.Primal }
 
 // Value implements Primal.

@@ -71,7 +71,7 @@ type Evaluation struct {
 	// they are known.
 	Levels *LevelRange `json:"levels_without_model,omitempty"`
 
-	// Reference holds the earlier numbers to which gate paths with since refer; may be nil.
+	// Reference holds the earlier evaluation to which gate paths with the prefix since. refer; may be nil.
 	Reference *Reference `json:"-"`
 
 	// AllGroups makes WriteJSON write all numbers of every group, regardless of their number.

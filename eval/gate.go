@@ -196,7 +196,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name,
 			strings.Replace(sixDigits(v, bound), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
-			unknown = "failed, since groups of the earlier numbers are missing: "
+			unknown = "failed, because groups of the earlier evaluation are missing: "
 			return []expr.Truth{expr.Unknown}, nil
 		}
 		return []expr.Truth{expr.TruthOf(is)}, nil
@@ -472,15 +472,15 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 // sinceOf returns the difference from the reference at a path.
 func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
-		return q, fmt.Errorf("since.%s needs the numbers of an earlier evaluation: pass their file with --against", p.text)
+		return q, fmt.Errorf("since.%s needs an earlier evaluation: pass its file with --against", p.text)
 	}
 	if err := e.Reference.checkComparable(e); err != nil {
 		return q, err
 	}
 	if !slices.Contains([]string{"overall", "worst_group", "group"}, p.head) || p.key == "n" {
 		return q, fmt.Errorf(
-			"an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and "+
-				"any_group.KEY", p.text)
+			"an earlier evaluation does not store %s; the prefix since. accepts overall.KEY, worst_group.KEY, "+
+				"group[LABEL].KEY and any_group.KEY", p.text)
 	}
 	if g := e.Headline(); p.head == "worst_group" && g != nil && len(e.Reference.groupings) > 0 {
 		if was := e.Reference.groupings[len(e.Reference.groupings)-1].Name; was != g.Name {

@@ -294,9 +294,9 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 		}
 	}
 	if len(pairs) == 0 && small+unknown == 0 && absent == nil {
-		note = "; the earlier numbers contain none of these groups"
+		note = "; the earlier evaluation contains none of these groups"
 		if len(here) > 1 || !here[""] {
-			note = fmt.Sprintf("; the earlier numbers do not contain %s of these groups", p.key)
+			note = fmt.Sprintf("; the earlier evaluation has no %s for these groups", p.key)
 		}
 	}
 	if len(absent) > 0 {

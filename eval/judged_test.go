@@ -46,7 +46,7 @@ func classes(n int, right [2][3]float64, loss [2][2]float64, rng *rand.Rand) eva
 func TestVerdict_FollowsTheCriterion(t *testing.T) {
 	text := map[string]string{"worst-group": "worst group’s risk", "worst-group-accuracy": "worst group’s error rate",
 		"average": "average risk",
-		"tail":    "risk of the worst tenth", "trade-off": "trade-off between the worst group’s risk and 2 times the " +
+		"tail":    "risk of the worst tenth", "trade-off": "weighted mean of worst-group and " +
 			"average risk"}
 	better := [2][3]float64{{0.5, 0.9, 0.9}, {0.8, 0.85, 0.85}}
 	sure := [2][2]float64{{0.4, 1.2}, {0.1, 9}}

@@ -99,7 +99,7 @@ func (e *Evaluation) IsRisk(m Measure) bool {
 		m.Key == RootMeanSquare && e.Loss == RootMeanSquare
 }
 
-// Measures returns the measures of a task in the order of tables. The key of the first is always "risk".
+// Measures returns the measures of a task in the order in which tables list them. The first measure is the risk.
 func (t Task) Measures() []Measure {
 	switch t {
 	case Binary:

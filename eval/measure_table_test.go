@@ -325,7 +325,7 @@ func TestMeasures_DerivativeIsThatOfTheValue(t *testing.T) {
 			for i := range in.Target {
 				clear(row)
 				c.Fill(row, int32(i))
-				got := influence.Of(row)
+				got := influence.OfRow(row)
 				w := in.Weight[i]
 				in.Weight[i] = w * (1 + h)
 				up, _ := measured(t, in).Get(m.Key)

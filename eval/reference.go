@@ -178,7 +178,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
 	} {
 		if c.was != "" && c.was != c.is {
-			return fmt.Errorf("the earlier numbers have the %s %q, but this evaluation has %q", c.what, c.was, c.is)
+			return fmt.Errorf("the earlier evaluation has the %s %q, but this evaluation has %q", c.what, c.was, c.is)
 		}
 	}
 	return nil

@@ -155,7 +155,7 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		"group[Wst].risk > 1":          `did you mean "Ost" or "West"?`,
 		"unseen[purposes] > 0.5":       `did you mean "purpose"?`,
 		"worst_group.prevalence > 1":   "group_min.prevalence",
-		"since.difference.risk > 1":    "since takes overall.KEY",
+		"since.difference.risk > 1":    "the prefix since. accepts overall.KEY",
 		"acuracy > 1":                  "accuracy",
 		"worst_group.fpr > 10":         "never fail at > 10, since worst_group.fpr lies between 0 and 1; for 10 % write 0.1",
 		"ece > 5":                      "never fail",
@@ -219,7 +219,7 @@ func TestGate_SinceOfAnotherTarget(t *testing.T) {
 			if err != nil || r.Failed {
 				t.Errorf("the same, kept %q: %+v, %v", what, r, err)
 			}
-		} else if err == nil || !strings.Contains(err.Error(), "the earlier numbers have the "+what+" ") {
+		} else if err == nil || !strings.Contains(err.Error(), "the earlier evaluation has the "+what+" ") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

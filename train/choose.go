@@ -143,9 +143,8 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 				"column is a feature; with --select trade-off, models are chosen by their risks")
 	case s.ByDefault:
 		notes = append(notes,
-			fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d "+
-				"features are numeric, and no group column is a feature; with --select trade-off, models are chosen by their "+
-				"risks", tune.WideColumns))
+			fmt.Sprintf("at least %d features are numeric and no group column is a feature, as with embeddings; the model was "+
+				"therefore chosen by the accuracy of its worst group (--select trade-off chooses by risks)", tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
 		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {

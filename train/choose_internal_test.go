@@ -256,7 +256,7 @@ func embeddings(t *testing.T, width int) *data.Frame {
 // Classes of many numbers are chosen by the accuracy of the worst group, if the group is not a feature and nobody
 // names another criterion.
 func TestChoose_CriterionOfEmbeddings(t *testing.T) {
-	const accuracy = "the model was chosen by the accuracy of its worst group, as is usual for embeddings"
+	const accuracy = "therefore chosen by the accuracy of its worst group"
 	for name, c := range map[string]struct {
 		width int
 		set   func(*Config)

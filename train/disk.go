@@ -113,7 +113,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
 		if col.Kind == data.Vector {
 			entries := entryBytes * int64(col.Sparse.Entries())
-			d.table += entryBytes*int64(col.Sparse.Held()) + 4*n // the starts of the rows stay in memory
+			d.table += entryBytes*int64(col.Sparse.HeldEntries()) + 4*n // the starts of the rows stay in memory
 			d.memory += entries
 			d.matrix += entries * trained / max(1, n)
 		}
@@ -276,8 +276,8 @@ func (o *diskStorage) addAdvice(err error) error {
 // close frees all rows and vectors.
 func (o *diskStorage) close() { o.arena().Close() }
 
-// mapMatrix returns matrix m, whose data are in arena, such that further vectors are allocated there too. If arena
-// is nil, it returns m itself.
+// mapMatrix returns a form of matrix m that allocates further vectors in arena, where its data are. If arena is nil, it
+// returns m itself.
 func mapMatrix(arena *memory.Arena, m design.Matrix) design.Matrix {
 	if arena == nil {
 		return m

@@ -214,8 +214,8 @@ func prepareTrainingOn(
 		if rows.validation != nil {
 			left += rows.validation.N
 		}
-		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, left, frame.Rows,
-			printable.Noun(frame.Rows, "row", "rows")))
+		m.addNotes(fmt.Sprintf("%d of %d %s satisfy the filter %q", left, frame.Rows,
+			printable.Noun(frame.Rows, "row", "rows"), cfg.Filter))
 	}
 	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {

@@ -362,7 +362,7 @@ func (g *GroupDesign) describe() string {
 	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared coefficients with κ = %v", groups,
 		g.Ridges[0])
 	if len(g.Ridges) > 1 {
-		text += fmt.Sprintf(", and so have the combinations of these groups, with κ = %s", g.crossedRidges())
+		text += fmt.Sprintf(" and, for combinations of these groups, with κ = %s", g.crossedRidges())
 	}
 	text += fmt.Sprintf(" (%s)", g.describeChange(best.Change, best.SE))
 	if g.CrossedLeftOut != "" {

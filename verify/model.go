@@ -151,7 +151,7 @@ func (c *config) holdout() data.Holdout {
 }
 
 // nameSources returns a name for the contents of files: their SHA-256 in hexadecimal or, for several files, the
-// SHA-256 of the list of these with one line each.
+// SHA-256 of their hashes, one per line.
 func nameSources(sources []data.Source) string {
 	if len(sources) == 1 {
 		return sources[0].SHA256

@@ -55,9 +55,8 @@ y-p.
 
 A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
 <=, >, >=, == or !=. The option --measures lists the measures. The prefix
-since. makes a condition refer to the change in the measure since the evaluation
-after training (on the hold-out rows) or, with --against FILE, since the
-evaluation in FILE.
+since. refers to the change in the measure. The earlier value is the one that
+train computed on the hold-out rows or, with --against FILE, the one in FILE.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html
@@ -240,7 +239,7 @@ is one of these, with a KEY of the lists below:
 		{"cvar[ALPHA]", "mean of the largest losses (proportion ALPHA of rows)"},
 		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
-		{"since.MEASURE", "now minus the earlier numbers (--against); of KEY,"},
+		{"since.MEASURE", "now minus the earlier value (--against); of KEY,"},
 		{"", "worst_group.KEY, group[LABEL].KEY and any_group.KEY"},
 		{"unseen[COLUMN]", "proportion of rows with a level unseen in training"},
 		{"missing[COLUMN]", "proportion of rows without a value"},

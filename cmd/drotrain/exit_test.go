@@ -197,7 +197,7 @@ func TestTrain_InputChangedInPlace(t *testing.T) {
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
 			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--nu",
 				"1", "--out", "m"})
-			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file changed while it was read") {
+			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file changed while it was being read") {
 				t.Errorf("exit code %d, stderr %s", code, errs)
 			}
 			if m, err := train.Load("m/model.json"); (err == nil) != model {

@@ -60,8 +60,8 @@ type measuring struct {
 }
 
 // measureProposal evaluates what a proposal drops or reads differently, and withdraws parts that are clearly worse.
-// Codes as categories, bounds as numbers and codes for missing values are proposed if they are better. It returns
-// nil if nothing can be evaluated: for several classes, for a stream, or if training fails.
+// It proposes to read codes as categories, bounds as numbers or codes as missing values only if this lowers the loss.
+// It returns nil for a target with several classes, for a stream, or if training fails.
 func measureProposal(
 	ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string,
 ) []measurement {

@@ -29,7 +29,7 @@ func newVerify(a *app) *cobra.Command {
 		Long: `Check the certificate of a model with its training table and the proof that
 drotrain train --proof wrote. The table is read and encoded again. Both bounds
 of the optimal objective are then computed with 256 bits and rounded outwards,
-without any code of the solver. python -m drotrain.verify performs the same
+without using any solver code. python -m drotrain.verify performs the same
 check in Python, on the rows that --encoded writes.
 
 Exit codes: 0 the certificate is proved, 1 failed, 2 wrong command line, 4 the

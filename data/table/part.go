@@ -90,7 +90,7 @@ func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{Msg: "the file became shorter while it was read"}
+		return &Error{Msg: "the file became shorter while it was being read"}
 	}
 	return &Error{Msg: "cannot read", Err: Cause(err)}
 }

@@ -50,8 +50,8 @@ func (s *Sparse) Entries() (n int) {
 	return n
 }
 
-// Held returns the number of entries that are in memory.
-func (s *Sparse) Held() (n int) {
+// HeldEntries returns the number of entries that are in memory.
+func (s *Sparse) HeldEntries() (n int) {
 	for _, b := range s.blocks {
 		if b.from == nil {
 			n += b.entries()

@@ -76,11 +76,12 @@ func TestSparse_StoredEqualsMemory(t *testing.T) {
 			}
 		}
 		want, got := memory.Sparse(), stored.Sparse()
-		if got.Rows() != rows || got.Entries() != want.Entries() || got.Width != want.Width || want.Held() != want.Entries() {
+		if got.Rows() != rows || got.Entries() != want.Entries() || got.Width != want.Width ||
+			want.HeldEntries() != want.Entries() {
 			t.Fatalf("stored every %d rows: %d rows with %d entries", every, got.Rows(), got.Entries())
 		}
-		if every == rows && got.Held() != 0 {
-			t.Fatalf("%d entries are in memory", got.Held())
+		if every == rows && got.HeldEntries() != 0 {
+			t.Fatalf("%d entries are in memory", got.HeldEntries())
 		}
 		lo, hi := rng.IntN(rows/2), rows/2+rng.IntN(rows/2)
 		cut := JoinSparse([]*Sparse{got.Slice(lo, hi), got.Slice(0, lo)})

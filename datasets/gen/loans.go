@@ -23,7 +23,8 @@ var periods = []period{
 	{name: "loans-next", rows: 1000, stream: 2, growth: 0.3, education: "studies", west: 2, undecided: 40},
 }
 
-// simulate returns random applications of a period. loans.md, which describes the data set, explains the mechanism.
+// simulate returns random loan applications for a period. loans.md, which describes the data set, explains the
+// mechanism.
 func simulate(p period) []data.Column {
 	const seed = 2026
 	rng := rand.New(rand.NewPCG(seed, p.stream))

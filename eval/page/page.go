@@ -387,7 +387,7 @@ func (p *page) Methods() []string {
 	}
 	if e.Resamples != 0 {
 		out = append(out, fmt.Sprintf(
-			"All other intervals of measures and changes have level %[3]s; they follow from the influence of each row, "+
+			"All other intervals of measures and changes have a %[3]s level; they are computed from each row’s influence, "+
 				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way but are "+
 				"wider: their critical value is the %[3]s quantile of the largest studentised deviation over all groups "+
 				"with enough rows, all models and all differences (%[1]s draws, seed %[2]d). They hold for all these "+

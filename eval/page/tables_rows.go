@@ -203,7 +203,8 @@ func candidateRule(c *eval.Choice) string {
 		return ""
 	}
 	s := fmt.Sprintf("A candidate may replace the first candidate if its %s is lower by more than %s standard %s and "+
-		"by at least 0.5\u00a0%%. If there is a budget, the candidate must also keep to the budget. ", c.Criterion,
+		"by at least 0.5\u00a0%% of the first candidate’s value. With --budget, the increase in the average must also stay "+
+		"within the budget. ", c.Criterion,
 		printable.FourDigits(c.Errors), printable.Noun(c.Errors, "error", "errors"))
 	if c.IsByAccuracy {
 		return s + "Of the candidates whose error rate is within one standard error of the lowest, the candidate with " +

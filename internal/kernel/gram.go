@@ -46,7 +46,7 @@ const (
 	gramPanelsNear = 48
 )
 
-// panelBuffer is the memory of a call of gramPanels: for the rows of a block, their offsets in bytes, their
+// panelBuffer is the scratch memory of one gramPanels call: for the rows of a block, their offsets in bytes, their
 // weights, and O(d·gramRows) numbers for their panels.
 type panelBuffer struct {
 	offset [gramRows]int

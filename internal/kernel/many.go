@@ -10,8 +10,8 @@ const (
 	manyDeep    = 4   // number of rows, or of weights, in a tile
 )
 
-// manyBuffer is the memory of a call: vectors or weights arranged in tiles, blocks of columns and of margins, and
-// sums.
+// manyBuffer is the scratch memory of one call: vectors or weights arranged in tiles, blocks of columns and of margins,
+// and sums.
 type manyBuffer struct {
 	packed, sums     []float64
 	columns, margins [manyRows * manyWide]float64

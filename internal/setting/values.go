@@ -35,7 +35,7 @@ func New(kind string, get func() string, set func(text string) error) *Value {
 	return &Value{kind: kind, get: get, set: set}
 }
 
-// KeepingText works like New for a value whose text is the one last set, which is initially text.
+// KeepingText works like New. The text of the value is the text that was set last, and initially text.
 func KeepingText(kind, text string, set func(text string) error) *Value {
 	return New(kind, func() string { return text }, func(next string) error {
 		err := set(next)

@@ -68,9 +68,9 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		printable.QuoteList(columns, "and"))
 	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
 		best := d.Best(len(d.Ridges) - 1)
-		change := fmt.Sprintf("fell by %.1f\u00a0%%", -100*best.Change/d.Shared)
+		change := fmt.Sprintf("%.1f\u00a0%% lower", -100*best.Change/d.Shared)
 		if best.Change >= 0 {
-			change = fmt.Sprintf("rose by %.1f\u00a0%%", 100*best.Change/d.Shared)
+			change = fmt.Sprintf("%.1f\u00a0%% higher", 100*best.Change/d.Shared)
 		}
 		ridges := fmt.Sprintf("κ, the ridge penalty of the groups’ own coefficients relative to the shared ones, is "+
 			"%v", d.Ridges[0])
@@ -81,8 +81,8 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 				d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(
-			" (%s). Compared with shared coefficients, the out-of-fold average loss of %s %s (standard error "+
-				"%.1f\u00a0%%) in %d folds of %s training rows",
+			" (%s). The out-of-fold average loss of %s is %s (standard error %.1f\u00a0%%) than with shared coefficients, in "+
+				"%d-fold cross-validation on %s training rows",
 			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, printable.Count(d.Rows))
 	}
 	out.About += "."

@@ -51,8 +51,8 @@ func foldNotes(o *train.OutOfFold) []string {
 			"same rows (docs/intervals.md).", o.Folds)}
 	if len(o.Untrained) > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s no results, since all rows of such a group are in a single fold and the model of that fold is "+
-				"trained without the group: %s.",
+			fmt.Sprintf("%s no results (%s): all rows of each are in one fold, whose model was therefore trained without "+
+				"the group.",
 				printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
 	return notes

@@ -133,8 +133,8 @@ func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error
 	}
 	rows, err := f.Filter(ctx, filter)
 	if err == nil && len(rows) == 0 {
-		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", filter, f.Rows,
-			printable.Noun(f.Rows, "row", "rows"))}
+		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("none of the %d %s satisfies the filter %q", f.Rows,
+			printable.Noun(f.Rows, "row", "rows"), filter)}
 	}
 	return rows, err
 }

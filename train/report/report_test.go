@@ -278,7 +278,7 @@ func TestAudit_OwnPredictions(t *testing.T) {
 // The target of an embedded table comes with its unit, unless another is given.
 func TestReport_UnitOfEmbeddedTarget(t *testing.T) {
 	m := fit(t, func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} })
-	for given, want := range map[string]string{"": "US dollars of 1992 per week", "USD": "USD"} {
+	for given, want := range map[string]string{"": "1992 US dollars per week", "USD": "USD"} {
 		o := options()
 		o.Unit = given
 		x := must(report.Measure(t.Context(), m, o))

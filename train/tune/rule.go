@@ -370,7 +370,7 @@ func CriterionText(criterion string, rate float64) string {
 	case "tail":
 		return "risk of the worst tenth"
 	case "trade-off":
-		return fmt.Sprintf("trade-off between the worst group’s risk and %.3g times the average risk", rate)
+		return fmt.Sprintf("weighted mean of worst-group and average risk (weights 1 and %.3g)", rate)
 	}
 	return "average risk"
 }

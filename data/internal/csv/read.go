@@ -136,7 +136,7 @@ func (r *reading) setNames(first []string) error {
 			return errNotUTF8
 		case !isText(h):
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h),
-				Hint: "save the file with the encoding UTF-8"}
+				Hint: "save the file as UTF-8"}
 		}
 		if _, _, ok := numeral.ParseNumber(r.header[i]); ok && r.likeRow == nil {
 			r.likeRow = []*table.Error{{Msg: fmt.Sprintf(
@@ -218,7 +218,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 		return errNotUTF8
 	}
 	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text",
-		Hint: "save the file with the encoding UTF-8"}
+		Hint: "save the file as UTF-8"}
 }
 
 // readColumns reads the text again and returns the used columns with their values.
@@ -236,7 +236,7 @@ func (r *reading) readColumns(rows int) (*intake.Table, error) {
 		if err := r.checkColumn(c, r.header[i]); err != nil {
 			return nil, err
 		}
-		c.setType(r.header[i])
+		c.inferType(r.header[i])
 		f.Columns = append(f.Columns, c.Column)
 		if remark := c.styleRemark(rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
@@ -273,7 +273,7 @@ func (r *reading) readColumns(rows int) (*intake.Table, error) {
 			return nil, r.rowError(err)
 		}
 		if len(record) != len(r.columns) { // at the end of the file, record is empty
-			return nil, &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
+			return nil, &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was being read"}
 		}
 		for i, s := range record {
 			if c := r.columns[i]; c.used {

@@ -367,12 +367,12 @@ func TestRead_TextChangesBetweenReadings(t *testing.T) {
 	text := "a,b\n1,2\n3,4\n"
 	for _, q := range []struct{ later, says string }{
 		{"a,b\n1,2\n3,4\n", ""},
-		{"a,b\n1,2\n\n\n\n\n", "the file was changed while it was read"},
-		{"a,b\n123,234\n", "the file was changed while it was read"},
-		{"a\n1\n2\n3\n4\n5\n", "the file was changed while it was read"},
+		{"a,b\n1,2\n\n\n\n\n", "the file was changed while it was being read"},
+		{"a,b\n123,234\n", "the file was changed while it was being read"},
+		{"a\n1\n2\n3\n4\n5\n", "the file was changed while it was being read"},
 		{"a,b\n1,2\n3456\n", "line 3 has a different number of fields from the header"},
 		{"a,b\n1,2\n\"3,4\n", "line 3"},
-		{"a,b\n1,2\n3,4", "the file became shorter while it was read"},
+		{"a,b\n1,2\n3,4", "the file became shorter while it was being read"},
 	} {
 		_, err := Read(t.Context(), turning{sourceOf("t.csv", text), q.later, new(int)}, nil, Options{}, false)
 		if q.says == "" && err != nil || q.says != "" && (err == nil || !strings.Contains(err.Error(), q.says)) {

@@ -323,8 +323,8 @@ func (c *column) isOfDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.order() != ""
 }
 
-// setType sets the type of the column.
-func (c *column) setType(name string) {
+// inferType sets the type of the column, called name, by the texts that were counted.
+func (c *column) inferType(name string) {
 	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string", FromText: true}
 	nulls := c.nulls + c.absent
 	c.nullNA = true

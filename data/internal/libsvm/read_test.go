@@ -136,7 +136,7 @@ func TestRead_StoresManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, c := range got.Columns {
-		if c.Kind == table.Vector && c.Sparse.Held() > 0 || c.Kind != table.Vector && !c.IsStored() {
+		if c.Kind == table.Vector && c.Sparse.HeldEntries() > 0 || c.Kind != table.Vector && !c.IsStored() {
 			t.Errorf("column %q is in memory", c.Name)
 		}
 		if got.Columns[k], err = c.Load(t.Context()); err != nil {

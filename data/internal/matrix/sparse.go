@@ -62,6 +62,7 @@ func (p *rowReader) eachEntry(columns [][]float64, i int32, row int, entry func(
 	}
 }
 
+// countEntries stores the number of entries of each row of a piece in start, and returns their total.
 func (b *sparse) countEntries(p piece) (toAllocate int) {
 	from := b.newRowReader()
 	for k, place := range p.places {

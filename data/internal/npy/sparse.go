@@ -171,9 +171,9 @@ func (a *sparseArchive) open(name string) (*sequence, error) {
 // sequenceOf returns a sequence of numbers in memory.
 func sequenceOf(v []float64) *sequence { return &sequence{size: len(v), number: v} }
 
-// next returns the next number. It panics with a [*table.Error] if the number cannot be read; see [table.Catch].
+// readNext returns the next number. It panics with a [*table.Error] if the number cannot be read; see [table.Catch].
 // There must be one.
-func (s *sequence) next() float64 {
+func (s *sequence) readNext() float64 {
 	if len(s.number) == 0 {
 		s.read(numbersAhead)
 	}
@@ -182,7 +182,7 @@ func (s *sequence) next() float64 {
 	return v
 }
 
-// read reads up to the given number of numbers. It panics like next.
+// read reads up to the given number of numbers. It panics like readNext.
 func (s *sequence) read(most int) {
 	n, size := min(most, s.rest), s.element.Size
 	if cap(s.buffer) < n {
@@ -210,7 +210,7 @@ func (a *sparseArchive) numbers(name string) (out []float64, err error) {
 	out = make([]float64, s.size)
 	return out, table.Catch(func() error {
 		for i := range out {
-			out[i] = s.next()
+			out[i] = s.readNext()
 		}
 		return nil
 	})
@@ -287,23 +287,23 @@ func (a *sparseArchive) build(value, place, pointers *sequence) (*table.Column, 
 			v  float64
 		}
 		var row []entry
-		from := pointers.next()
+		from := pointers.readNext()
 		if from != 0 {
 			return pointerError(value.size, a.rows)
 		}
 		for r := range a.rows {
-			to := pointers.next()
+			to := pointers.readNext()
 			if !(to >= from && to <= float64(value.size)) {
 				return pointerError(value.size, a.rows)
 			}
 			row = row[:0]
 			for range int(to) - int(from) {
-				at := place.next()
+				at := place.readNext()
 				if !(at >= 0 && at < float64(a.width)) {
 					return table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", r+1, at,
 						a.width)
 				}
-				row = append(row, entry{int32(at), value.next()})
+				row = append(row, entry{int32(at), value.readNext()})
 			}
 			from = to
 			slices.SortStableFunc(row, func(x, y entry) int { return int(x.at) - int(y.at) })

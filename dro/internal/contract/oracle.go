@@ -164,8 +164,8 @@ func (c *Oracle) gradientOf(j int) []float64 {
 	return g
 }
 
-// checkRange returns an error if losses or gradients of single samples at the start differ from those computed for
-// a range, or if AddGradTo does not add to dst.
+// checkRange returns an error if, at the starting point, the losses or gradients of single samples differ from those
+// computed for a range, or if AddGradTo does not add to dst.
 func (c *Oracle) checkRange(lo, hi int, losses []float64, gradients [][]float64) error {
 	o, value, slope := c.Oracle, c.Value, c.Slope
 	sum, want := make([]float64, len(c.Points[0])), make([]float64, len(c.Points[0]))

@@ -60,7 +60,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *engine.Evaluator) *Factored 
 // Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
-// Cost returns the ratio of the cost of the Gram matrix to that of losses and a gradient.
+// Cost returns how many times as much the Gram matrix costs as one evaluation of the losses and the gradient.
 func (m *Factored) Cost() float64 {
 	pass, gram := engine.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {
@@ -103,8 +103,8 @@ func (m *Factored) measureColumns() {
 	m.Matrix.CopySym(kept)
 }
 
-// Update forms and factorises the Hessian at the point with best response r and these slopes. It takes one pass, or
-// the corresponding share of one if a sample is used. It returns an error if an entry overflows.
+// Update forms and factorises the Hessian at the point with best response r and the given slopes. It takes one pass
+// over the rows or, if a sample is used, the sample's share of a pass. It returns an error if an entry overflows.
 func (m *Factored) Update(r *engine.Response, slope []float64) error {
 	m.grams.part.Clear()
 	m.weights.update(r, slope, m.grams.count, func(s, lo, hi int) {

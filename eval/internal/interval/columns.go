@@ -71,8 +71,8 @@ func (d *Derivative) AddRatio(f float64, num, den []Term) {
 // An Influence is the influence of a row on a quantity, as a linear function of the columns of the row.
 type Influence []Term
 
-// Of returns the influence of the row with the given columns.
-func (f Influence) Of(row []float64) float64 {
+// OfRow returns the influence of the row with the given columns.
+func (f Influence) OfRow(row []float64) float64 {
 	d := 0.0
 	for _, t := range f {
 		d += float64(t.by * row[t.column])

@@ -176,7 +176,7 @@ func (r *Maker) influenceMoments(p *Part, rows []int32, of []Quantity) []Moments
 	for _, i := range rows {
 		c.Fill(row, i)
 		for q, f := range influence {
-			out[q].add(f.Of(row))
+			out[q].add(f.OfRow(row))
 		}
 	}
 	return out

@@ -126,16 +126,16 @@ var featureOptions = []Option{
 
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
-		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random proportion); time:COLUMN (the latest " +
-			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and " +
-			"test); file:FILE (another table); crossfit (all rows, each predicted by one of five additional models " +
-			"that was trained without the row); auto (crossfit for tables of fewer than 2000 rows, otherwise 0.2)",
+		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random sample of that proportion); " +
+			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with " +
+			"the values train and test); file:FILE (another table); crossfit (all rows, each predicted by one of " +
+			"five additional models that was trained without the row); auto (crossfit for tables of fewer than 2000 rows, otherwise 0.2)",
 		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune",
-		Help: "hold-out `rows`, which tune does not use: 0.2 (a random proportion); time:COLUMN (the latest rows); " +
-			"units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and test); " +
-			"file:FILE (another table); auto (0.2)",
+		Help: "hold-out `rows`, which tune does not use: 0.2 (a random sample of that proportion); " +
+			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with " +
+			"the values train and test); file:FILE (another table); auto (0.2)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 	{Name: "holdout", Commands: "inspect",
 		Help: "`rows` that train will hold out, so that inspect knows the role of the column: time:COLUMN (the latest " +

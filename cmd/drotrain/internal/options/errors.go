@@ -94,7 +94,7 @@ func flagError(fs *pflag.FlagSet, err error) error {
 		hint := unknownNameHint(fs, name, "--", isAny)
 		for _, command := range commands {
 			if hint == "" && isOption(command, name) {
-				hint = fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
+				hint = fmt.Sprintf("--%s is an option of drotrain %s; --help lists the options of this command", name, command)
 			}
 		}
 		return exit.Usagef(cmp.Or(hint, "--help lists the options"), "unknown option --%s", name)
@@ -128,7 +128,8 @@ func foreignSets() (all []foreignName) {
 	}
 	return append(all,
 		foreignName{strings.Join(names, " "), "penalty",
-			"set the divergence with --penalty " + printable.JoinWords(names, "or") + ", and its strength with --nu or --radius"},
+			"set the divergence with --penalty " + printable.JoinWords(names, "or") +
+				", and its strength with --nu or --radius"},
 		foreignName{"dro method group-dro groupdro", "adversary",
 			"use --protect for CVaR, --adversary groups --nu 0 for group DRO, --nu for a " +
 				printable.JoinWords(symbols, "or") + " penalty, and --radius with --penalty for a ball"})

@@ -69,8 +69,8 @@ var evaluationOptions = []Option{
 		Help:  favourableHelp + " (default: guessed from the values' names; a note reports the guess)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "favourable", Commands: "eval",
-		Help: favourableHelp + " (default: the value used in training; otherwise guessed from the values' names, as a note " +
-			"reports)",
+		Help: favourableHelp + " (default: the value used in training, or else a guess from the values' names; a note " +
+			"reports the guess)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "reference-group", Commands: "train eval",
 		Help: "`group` to which the four-fifths rule compares the other groups (default: the group with the highest " +
@@ -84,8 +84,8 @@ var evaluationOptions = []Option{
 		Help:  "write all measures of every group, not only of the 100 worst groups",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
-		Help: "extent of the evaluation: full; fast (no intervals, slices or plots, and no table of the adversary's weights " +
-			"by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
+		Help: "extent of the evaluation: full; fast (no intervals, slices or plots, and no table of the adversary's " +
+			"weights by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 		}},
 }

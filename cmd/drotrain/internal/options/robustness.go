@@ -35,15 +35,15 @@ var choiceOptions = []Option{
 			"worst-group-accuracy (the error rate of the worst group); average (the average risk); tail (the mean of " +
 			"the largest tenth of the losses); trade-off (the weighted mean (worst-group risk + r · average risk)/(1 + r), " +
 			"where r is 2 or, in tune, --rate). The " +
-			"default without --groups is tail. The default with --groups is worst-group-accuracy for classes with 50 " +
-			"or more numeric features and no group feature, and trade-off in all other cases",
+			"default without --groups is tail. The default with --groups is worst-group-accuracy if the target has " +
+			"classes, 50 or more features are numeric and no group column is a feature, and trade-off in all other cases",
 		Short: "criterion that cross-validation minimises: worst-group, worst-group-accuracy, average, tail or " +
 			"trade-off (the default depends on groups and features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
 		Help: "choose the robustness on these `rows` instead of by cross-validation: FILE (another table) or split:COLUMN " +
-			"(the rows in which COLUMN is \"validation\"). All candidate models are trained on the other rows, except for " +
-			"--average validation-subsets"},
+			"(the rows in which COLUMN is \"validation\"). The candidates are trained on the other rows; one candidate, " +
+			"--average validation-subsets, is the mean of models trained on subsets of the validation rows"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst-group risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
