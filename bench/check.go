@@ -201,6 +201,8 @@ func inverseSquare(l, z, v []float64) float64 {
 	return sum
 }
 
+// lossAt returns the value of a loss for the margin m and the target t (±1 for logistic), and its derivative with respect
+// to the margin.
 func lossAt(name string, m, t float64) (value, slope float64) {
 	switch name {
 	case "logistic":

@@ -38,6 +38,7 @@ type parts struct {
 	CPU       float64 `json:"cpu"`
 }
 
+// endToEnd prints the median times of the parts of a run of drotrain and of its peer, for tables of several sizes.
 func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	python := fs.String("python", "python3", "interpreter that has pandas, scikit-learn, fairlearn and pyarrow")
 	peer := fs.String("peer", "endtoend.py", "the script of the peer")

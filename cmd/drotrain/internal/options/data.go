@@ -129,7 +129,8 @@ var holdoutOptions = []Option{
 		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random sample of that proportion); " +
 			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with " +
 			"the values train and test); file:FILE (another table); crossfit (all rows, each predicted by one of " +
-			"five additional models that was trained without the row); auto (crossfit for tables of fewer than 2000 rows, otherwise 0.2)",
+			"five additional models that was trained without the row); auto (crossfit for tables of fewer than 2000 " +
+			"rows, otherwise 0.2)",
 		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune",
