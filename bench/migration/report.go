@@ -16,12 +16,12 @@ func (f *Found) Write(w io.Writer) error {
 	}
 	fmt.Fprintf(b, `# Coming from another package
 
-The table lists settings of other packages, their equivalents in drotrain, and the optimum of the same
-problem in both. The packages are `+"`dro`"+` %s and cvxpy %s with the solver Clarabel. fast-dro, group_DRO and
-drlearn are not on PyPI; bench/migration/peers.py therefore states their objectives in their own
-parameters. The data are 1000 rows of hmda (logistic loss) or cps1988 (squared loss). The intercept is
-not penalised, and there is a ridge penalty only if the table names one. The following command takes the
-measurements and writes this page (PYTHON is an interpreter with `+"`dro`"+` installed, which installs cvxpy):
+The table lists settings of other packages, their equivalents in drotrain, and the optimum of the same problem in
+both. The packages are `+"`dro`"+` %s and cvxpy %s with the solver Clarabel. fast-dro, group_DRO and drlearn are not
+on PyPI; bench/migration/peers.py therefore states their objectives in their own parameters. The data are 1000 rows of
+hmda (logistic loss) or cps1988 (squared loss). The intercept is not penalised, and there is a ridge penalty only if
+the table names one. The following command takes the measurements and writes this page; PYTHON is an interpreter with
+`+"`dro`"+`:
 
     go -C bench run ./experiments migration -python PYTHON -write ../docs/migration.md
 
@@ -52,26 +52,23 @@ Let y be the adversary's weights of n rows, which sum to 1.
 | drlearn, Prospect | shift_cost · n‖y − 1/n‖² | `+"`--nu`"+` 2·shift_cost |
 | DRAGO, deshift | ½ν'‖y − 1/n‖² | `+"`--nu`"+` ν'/n |
 
-All packages define the KL divergence as Σ y log(n y). The parameter α of CVaR, the proportion of the
-rows in the tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` requires an effective size of
-at least s·n. With `+"`--penalty chi2`"+`, this size is Kish's effective sample size, which gives the χ² ball
-of radius (1/s − 1)/2. With `+"`--penalty kl`"+`, this size is the perplexity, which gives the KL ball of
-radius log(1/s).
+All packages define the KL divergence as Σ y log(n y). The parameter α of CVaR, the proportion of the rows in the
+tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` is the χ² ball of radius (1/s − 1)/2 or,
+with `+"`--penalty kl`"+`, the KL ball of radius log(1/s) ([why](math.md#10-other-adversaries)).
 
 ## Other differences
 
-* **Scaling.** drotrain standardises numeric features and divides a numeric target by its standard
-  deviation. Other packages use the numbers unchanged, as `+"`--scale none`"+` does.
-* **Ridge.** `+"`--mu`"+` is 1/n unless set. It corresponds to weight decay in the other packages. `+"`dro`"+`,
-  fast-dro and group_DRO have no ridge penalty (`+"`--mu 0`"+`). drotrain and drlearn do not penalise the
-  intercept. For group DRO without a ridge penalty, the lower bound is not tight if the losses of groups
-  are tied.
-* **group_DRO** takes gradient steps with exponentiated group weights. `+"`--robust_step_size`"+` determines
-  how close the result comes to the optimum. drotrain has no equivalent of `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
+* **Scaling.** drotrain standardises numeric features and divides a numeric target by its standard deviation. Other
+  packages use the numbers unchanged, as `+"`--scale none`"+` does.
+* **Ridge.** `+"`--mu`"+` is 1/n unless set, and corresponds to weight decay in other packages. `+"`dro`"+` and
+  fast-dro have no ridge penalty (`+"`--mu 0`"+`). drotrain and drlearn do not penalise the intercept. For group DRO
+  without a ridge penalty, the lower bound is not tight if the losses of groups are tied.
+* **group_DRO** takes gradient steps with exponentiated group weights. Its `+"`--robust_step_size`"+` determines how
+  close the result comes to the optimum. drotrain has no equivalent of its `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
   over groups).
 * **Wasserstein balls** (`+"`--wasserstein`"+`) are of type 1, with the Euclidean norm and fixed targets.
-* **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`; its hinge
-  and absolute losses; its neural and tree models; the combination of size and reg in fast-dro.
+* **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`, its hinge and
+  absolute losses, and its neural and tree models; size together with reg in fast-dro.
 * **Available only in the library:** a capped simplex with a penalty is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with
   `+"`Alpha`"+`. fast-dro has this set as `+"`cvar`"+` with reg > 0, and drlearn as a superquantile with shift_cost >
   0.

@@ -18,7 +18,7 @@ import (
 // Coverage of the intervals of a cross-fitted evaluation, over samples of a population: of
 // the models of the folds, whose predictions are measured, and of the model that is trained
 // on all rows, which is not. With DROTRAIN_LONG=1 samples of three sizes, with a level that
-// is set and one that is chosen; -v prints the table of docs/intervals.md.
+// is set and one that is chosen; -v prints the first table of bench/results/coverage.md.
 func TestCrossFit_Covers(t *testing.T) {
 	set := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(0.02)}
 	type setting struct {
