@@ -66,7 +66,7 @@ with `+"`--penalty kl`"+`, the KL ball of radius log(1/s) ([why](math.md#10-othe
 * **group_DRO** takes gradient steps with exponentiated group weights. Its `+"`--robust_step_size`"+` determines how
   close the result comes to the optimum. drotrain has no equivalent of its `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
   over groups).
-* **Wasserstein balls** (`+"`--wasserstein`"+`) are of type 1, with the Euclidean norm and fixed targets.
+* **Wasserstein balls** (`+"`--wasserstein`"+`) are of [type 1](math.md#10-other-adversaries).
 * **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`, its hinge and
   absolute losses, and its neural and tree models; size together with reg in fast-dro.
 * **Available only in the library:** a capped simplex with a penalty is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with

@@ -18,7 +18,7 @@ func newDatasets(a *app) *cobra.Command {
 		Use:   "datasets [list]",
 		Short: "List, show or export the embedded data sets",
 		Long: `List the data sets that are embedded in the binary. Wherever a command reads a
-table, builtin:NAME refers to one of them.`,
+table, builtin:NAME names one of these data sets.`,
 		Example: `  drotrain datasets
   drotrain datasets show loans
   drotrain datasets export loans --out loans.parquet`,

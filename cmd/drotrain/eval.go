@@ -39,14 +39,14 @@ overall and by group, with intervals. The report lists the worst group first.
 turns the evaluation into a gate.
 
 A model is evaluated on the rows of --data or, without --data, on its hold-out
-rows. Since a model file may come from somebody else, the table that it names is
-opened only if the table is embedded, lies in the model's folder, or is named
-with --trained-on. The first of several models is the baseline.
+rows. A model file may come from somebody else. The table that the file names is
+therefore opened only if the table is embedded, lies in the model's folder, or
+is named with --trained-on. The first of several models is the baseline.
 
 With --predictions, the scores are columns of a table. If --target has two
 values, a score is the probability of the positive value. For more than two
-classes, every class has a column of probabilities (--score 'p_*', where *
-stands for the class). If --target is numeric, a score is a prediction in the
+classes, every class has a column of probabilities: --score 'p_*' names the
+columns p_CLASS. If --target is numeric, a score is a prediction in the
 units of the target.
 
 The loss of a row with score p and outcome y depends on --loss: logistic is -log
@@ -54,9 +54,9 @@ of the probability of y, squared is (y-p)^2/2, and huber is the Huber loss of
 y-p.
 
 A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
-<=, >, >=, == or !=. The option --measures lists the measures. The prefix
-since. refers to the change in the measure. The earlier value is the one that
-train computed on the hold-out rows or, with --against FILE, the one in FILE.
+<=, >, >=, == or !=. The option --measures lists the measures. For
+example, since.risk is the change in the risk since an earlier evaluation: the
+one by train on the hold-out rows or, with --against FILE, the one in FILE.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html
@@ -224,32 +224,32 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 
 // listMeasures prints the measures that --fail-if can compare.
 func listMeasures(w io.Writer) error {
-	fmt.Fprint(w, `A condition is [MODEL.]MEASURE OP NUMBER, as in "worst_group.risk > 0.6". A measure
-is one of these, with a KEY of the lists below:
+	fmt.Fprint(w, `A condition is [MODEL.]MEASURE OP NUMBER, as in "worst_group.risk > 0.6".
+MEASURE is one of these, with a KEY of the lists below:
 
 `)
 	for _, l := range [][2]string{
 		{"KEY, or overall.KEY", "of all rows"},
-		{"worst_group.KEY", "largest of the groups; smallest where more is better"},
-		{"group[LABEL].KEY", "of one group: group[yes / no].risk; COLUMN=LABEL too"},
-		{"any_group.KEY", "of every group, alone and crossed: fails if one does"},
+		{"worst_group.KEY", "of the worst group"},
+		{"group[LABEL].KEY", "of one group: group[yes / no] or group[sex=female]"},
+		{"any_group.KEY", "of every group, also crossed; fails if any one does"},
 		{"difference.KEY", "largest minus smallest of the groups"},
-		{"ratio.KEY", "smallest over largest of the groups"},
-		{"four_fifths", "lowest favourable rate of a group over the highest"},
-		{"cvar[ALPHA]", "mean of the largest losses (proportion ALPHA of rows)"},
-		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
+		{"ratio.KEY", "smallest divided by largest of the groups"},
+		{"four_fifths", "lowest divided by highest favourable rate of a group"},
+		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
+		{"change.MEASURE", "second minus first model on the same rows; for KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
-		{"since.MEASURE", "now minus the earlier value (--against); of KEY,"},
+		{"since.MEASURE", "value now minus earlier value (--against); for KEY,"},
 		{"", "worst_group.KEY, group[LABEL].KEY and any_group.KEY"},
 		{"unseen[COLUMN]", "proportion of rows with a level unseen in training"},
 		{"missing[COLUMN]", "proportion of rows without a value"},
-		{"outside[COLUMN]", "proportion of rows outside the training range"},
+		{"outside[COLUMN]", "proportion of rows below or above all training rows"},
 		{"psi[COLUMN]", "population stability index"},
-		{"verdict", "the outcome of two models: verdict == hurt"},
+		{"verdict", "outcome of comparing two models: verdict == hurt"},
 	} {
 		fmt.Fprintf(w, "  %-24s %s\n", l[0], l[1])
 	}
-	fmt.Fprintln(w, "\nWhere there is an interval, .low and .high are its ends: since.accuracy.high < 0.")
+	fmt.Fprintln(w, "\nThe suffixes .low and .high are the ends of an interval: since.accuracy.high < 0.")
 	for _, t := range []eval.Task{eval.Binary, eval.Multiclass, eval.Regression} {
 		fmt.Fprintf(w, "\nKEY of a %s target\n", t)
 		for _, q := range t.Measures() {

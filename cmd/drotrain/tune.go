@@ -33,13 +33,13 @@ func newTune(a *app) *cobra.Command {
 		Short: "Choose how robust a model should be",
 		Long: `Choose a level of robustness by cross-validation within the training rows, as
 train does if no level is set. The output is a table (JSON, CSV or Parquet) and
-a figure of every candidate's average risk, worst-group risk and tail risk
-(CVaR), out of fold and with standard errors. The output also contains certified
-bounds on the optimal objective for every ν between the solved values.
+a figure. They show the average risk, worst-group risk and tail risk (CVaR) of
+every candidate, out of fold and with standard errors. The output also contains
+certified bounds on the optimal objective, for every ν between the solved ones.
 
 Hold-out rows are not used, and no final model is trained. The last line of the
 output is the command that trains the chosen model. The file train.yaml contains
-the same options for train --config.`,
+the options of this command, for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data builtin:loans --target deny --groups region,sex --rate 1
   drotrain tune --data builtin:loans --target deny --learning-curve --out t`,

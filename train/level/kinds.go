@@ -179,9 +179,9 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against changes in the encoded features whose Euclidean norm is at most ε > 0 on average (type-1 " +
-				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, " +
-				"huber or quantile",
+			Help: "protect against changes in the encoded features (type-1 Wasserstein ball): the Euclidean norm " +
+				"of the changes is at most ε > 0 on average over the rows, and targets do not change; the loss " +
+				"must have a bounded slope: logistic with two classes, huber or quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
 			formula: func(l Level, _ bool) string {
@@ -192,9 +192,9 @@ var Kinds = []Kind{
 	{
 		Option: "average", field: "Average", keepsWeights: true,
 		Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); " +
-			"half-balanced (ERM in which the total weight of a group is proportional to the square root of its size); " +
-			"subsets (mean of models trained on ten balanced subsets); validation-subsets (likewise, with subsets of the " +
-			"--validation rows)",
+			"half-balanced (ERM in which the total weight of a group is proportional to the square root of its " +
+			"size); subsets (mean of models trained on ten balanced subsets); validation-subsets (mean of models " +
+			"trained on ten balanced subsets of the --validation rows)",
 		Foreign: "erm", Hint: "ERM is --average plain",
 		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },

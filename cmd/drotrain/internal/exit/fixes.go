@@ -13,15 +13,15 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A remedy expresses a fix of a table error in terms of options.
-type remedy struct {
+// An optionFix is a fix of a table error, expressed by options of the command.
+type optionFix struct {
 	text   string // text in which VALUE stands for the value
-	option string // option that solves the problem, also in combination with those of other problems; may be ""
-	value  string // value of the option; "" means that in the error
+	option string // option whose values may be combined with those for other problems; "" if there is none
+	value  string // value of the option; if empty, the value is in the error
 }
 
-// remedies maps fixes to remedies. COLUMN stands for the column of the error.
-var remedies = map[fix.Fix]remedy{
+// optionFixes expresses fixes by options. COLUMN stands for the column of the error.
+var optionFixes = map[fix.Fix]optionFix{
 	fix.DropColumn:      {"leave the column out with --drop VALUE", "drop", "COLUMN"},
 	fix.DropNullRows:    {"leave such rows out with --filter VALUE", "filter", "COLUMN is not null"},
 	fix.Impute:          {"choose --impute mean, median or drop", "impute", "median"},
@@ -52,8 +52,8 @@ var remedies = map[fix.Fix]remedy{
 // separators maps options that accept values for several problems to the separators of these values.
 var separators = map[string]string{"drop": ",", "filter": " && "}
 
-// optionValue returns the value of a remedy's option for an error.
-func (r remedy) optionValue(f fix.Fix, e *data.Error) string {
+// optionValue returns the value of the option for an error, which has the fix f.
+func (r optionFix) optionValue(f fix.Fix, e *data.Error) string {
 	switch r.option {
 	case "drop":
 		return setting.JoinNames([]string{e.Column})
@@ -72,7 +72,7 @@ var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 // advise returns the hint of an error, and its fixes in terms of the options that a command has.
 func advise(e *data.Error, has func(option string) bool) string {
 	return e.Advice(func(f fix.Fix) string {
-		r := remedies[f]
+		r := optionFixes[f]
 		for _, name := range option.FindAllString(r.text, -1) {
 			if !has(name[2:]) {
 				return ""
@@ -87,7 +87,7 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 	values := map[string][]string{}
 	for _, e := range all {
 		for _, f := range e.Fixes {
-			r := remedies[f]
+			r := optionFixes[f]
 			value := r.optionValue(f, e)
 			if r.option == "" || value == "" {
 				continue

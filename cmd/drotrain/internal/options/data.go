@@ -51,14 +51,14 @@ var dataOptions = []Option{
 		Short: "with --predictions: `columns` with scores; the first model is the baseline",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Scores, nil) }},
 	{Name: "groups", Commands: "train* tune*",
-		Help: "`columns` whose values define groups; combinations of the values of all columns are groups too"},
+		Help: "`columns` whose values define groups; with several columns, the combinations of their values are " +
+			"groups too"},
 	{Name: "groups", Commands: "eval*",
-		Help: "`columns` whose values define groups; combinations of the values of all columns are groups too " +
-			"(default: the group columns of the model)",
+		Help: "`columns` whose values define groups; with several columns, the combinations of their values are " +
+			"groups too (default: the group columns of the model)",
 		Short: "`columns` whose values define groups (default: the group columns of the model)"},
 	{Name: "groups", Commands: "inspect",
-		Help: "`columns` whose values define groups; inspect then reports whether train would use the columns as " +
-			"features"},
+		Help: "`columns` whose values define groups; inspect then reports whether train would use them as features"},
 	{Name: "features", Commands: "train tune",
 		Help: "`columns` to use as features (default: all columns that have no other role)"},
 	{Name: "columns", Commands: "eval",
@@ -72,7 +72,7 @@ var dataOptions = []Option{
 	{Name: "filter", Commands: "eval",
 		Help: "evaluate only on rows of --data that satisfy the `condition`; for example, 'age >= 18 && state != " +
 			"\"PR\"'"},
-	{Name: "training-filter", Commands: "eval", Help: "apply to --data the --filter that was used in training",
+	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of the training run to --data",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict",
 		Help:  "fail with exit code 4, rather than warn, if the rows of --data differ from the training rows",
@@ -80,8 +80,8 @@ var dataOptions = []Option{
 	{Name: "weight", Commands: "train tune inspect",
 		Help: "`column` with positive row weights, such as survey weights; a row of weight 2 counts as two identical rows"},
 	{Name: "exposure", Commands: "train tune",
-		Help: "`column` with the exposures of counts, such as insured years; predicted counts are proportional to the " +
-			"exposure, and the report shows rates"},
+		Help: "`column` with the exposure of each count, such as insured years; predicted counts are proportional " +
+			"to the exposure, and the report shows rates"},
 	{Name: "weight", Commands: "eval",
 		Help: "`column` with positive row weights (default: the weight column of the model); --weight '' uses no " +
 			"weights"},
@@ -89,24 +89,25 @@ var dataOptions = []Option{
 		Help: "`value` of --target that is the positive class, if --target has two values (default: true, 1, yes or " +
 			"the greater number; otherwise the last value in alphabetical order)"},
 	{Name: "positive", Commands: "eval",
-		Help: "with --predictions: `value` of --target whose probability the scores state, if --target has two values"},
+		Help: "with --predictions: `value` of --target whose probability is the score, if --target has two values"},
 	{Name: "keep", Commands: "predict*", Help: "`columns` of the table that are copied to the output unchanged",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Keep, nil) }},
 }
 
 var featureOptions = []Option{
 	{Name: "impute", Commands: "train* tune*",
-		Help: "how missing numbers in features are treated: error (stop), mean or median (fill in), drop (drop the " +
-			"rows)"},
+		Help: "what to do about missing numbers in features: error (stop), mean or median (fill in), drop (drop " +
+			"the rows)"},
 	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune",
-		Help: "levels with fewer training `rows` than this, and levels unseen in training, are merged into the level " +
-			"\"(other)\""},
+		Help: "smallest number of training `rows` of a level; rarer levels, and levels unseen in training, are " +
+			"merged into the level \"(other)\""},
 	{Name: "group-features", Commands: "train tune",
-		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); shared " +
-			"(as features; all groups share the coefficients of the other features); pooled (separate coefficients for each " +
-			"group, shrunk towards common ones, and for each combination of groups where that is measurably better); auto " +
-			"(pooled if measurably better in cross-validation, otherwise shared)"},
+		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); " +
+			"shared (as features; all groups share the coefficients of the other features); pooled (each group has " +
+			"its own coefficients, shrunk towards common ones; combinations of groups have their own only if that " +
+			"is measurably better); auto (pooled if that is measurably better in cross-validation, otherwise " +
+			"shared)"},
 	{Name: "scale", Commands: "train tune",
 		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by their means " +
 			"and standard deviations in the training rows); max (numeric features are divided by their largest " +
@@ -116,9 +117,9 @@ var featureOptions = []Option{
 		Help: "transformation of a numeric target before fitting: log (its logarithm) or log1p (the logarithm of 1 + " +
 			"target); predictions and the report use the original units"},
 	{Name: "transform", Commands: "train tune",
-		Help: "transformations of numeric columns, written as `column:how`: log (replace the column by its logarithm); " +
-			"square (add the square of the column); spline4 (replace the column by a natural cubic spline with 4 " +
-			"knots at quantiles; 3 to 20 knots)"},
+		Help: "transformations of numeric columns, written as `column:how`: log (replace the column by its " +
+			"logarithm); square (add the square of the column); spline4 (replace the column by a natural cubic " +
+			"spline with 4 knots at its quantiles; any number from 3 to 20)"},
 	{Name: "interact", Commands: "train tune",
 		Help: "pairs of numeric or categorical features whose product is added as a feature, written as `column:column`"},
 	{Name: "intercept", Commands: "train tune", Help: "fit an unpenalised intercept"},
@@ -127,10 +128,10 @@ var featureOptions = []Option{
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
 		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random sample of that proportion); " +
-			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with " +
-			"the values train and test); file:FILE (another table); crossfit (all rows, each predicted by one of " +
-			"five additional models that was trained without the row); auto (crossfit for tables of fewer than 2000 " +
-			"rows, otherwise 0.2)",
+			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column " +
+			"with the values train and test); file:FILE (another table); crossfit (all rows; five additional " +
+			"models are trained, and each row is predicted by the one trained without it); auto (crossfit for " +
+			"tables of fewer than 2000 rows, otherwise 0.2)",
 		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune",
@@ -139,15 +140,15 @@ var holdoutOptions = []Option{
 			"the values train and test); file:FILE (another table); auto (0.2)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 	{Name: "holdout", Commands: "inspect",
-		Help: "`rows` that train will hold out, so that inspect knows the role of the column: time:COLUMN (the latest " +
-			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and test); " +
-			"auto (train decides)",
+		Help: "`rows` that train will hold out, which determine the role of a column: time:COLUMN (the latest " +
+			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and " +
+			"test); auto (train decides)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
 var readingOptions = []Option{
 	{Name: "no-header", Commands: "train tune eval predict inspect",
-		Help: "the first line of a text file holds values instead of names; the columns are then called column_1, " +
+		Help: "read the first line of a text file as values, not as names; the columns are then called column_1, " +
 			"column_2, …"},
 	{Name: "na", Commands: "train tune eval predict inspect",
 		Help: "`texts` that mean a missing value; --na '?,-999' applies to all columns; --na age=88,99 applies to the " +
@@ -162,20 +163,19 @@ var readingOptions = []Option{
 	{Name: "strip", Commands: "train tune eval predict inspect",
 		Help: "`characters` to strip from both ends of numbers in text files; for example, '%$€'"},
 	{Name: "relabel", Commands: "train tune eval predict inspect",
-		Help: "`texts` to replace before column types are determined, written as OLD->NEW and separated by commas; for " +
-			"example, " +
-			"'<=50K.-><=50K,>50K.->>50K'"},
+		Help: "`texts` to replace, written as OLD->NEW and separated by commas; column types are determined " +
+			"afterwards; for example, '<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
-		Help: "how date and time columns are used: number (days since 1970), parts (year, month, weekday with Sunday = " +
+		Help: "use of date and time columns: number (days since 1970), parts (year, month, weekday with Sunday = " +
 			"0, hour) or drop (not used)"},
 	{Name: "date-order", Commands: "train tune eval predict inspect",
 		Help: "order of day and month in dates such as 3/4/2024 (default: the order of the unambiguous dates in the " +
 			"same column)"},
 	{Name: "time-zone", Commands: "train tune inspect",
-		Help: "time `zone`, such as Europe/Berlin, to which --dates parts converts times that have a zone (default: the " +
+		Help: "time `zone`, such as Europe/Berlin, to which --dates parts converts times with a zone (default: the " +
 			"zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect",
-		Help: "`columns` to read as numbers although their values have leading zeros"},
+		Help: "`columns` to read as numbers even if values have leading zeros"},
 }
 
 // holdoutValue returns the value of --holdout; crossfit reports whether cross-fitting is allowed.

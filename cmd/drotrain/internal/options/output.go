@@ -23,10 +23,9 @@ var evaluationOptions = []Option{
 			"option can be repeated",
 		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
-		Help: "`file` with the earlier evaluation to which conditions with the prefix since. refer: metrics.json, " +
-			"report.json or a " +
+		Help: "`file` with the earlier evaluation for conditions on since.MEASURE: metrics.json, report.json or a " +
 			"model (default: the evaluation of --model on its hold-out rows)",
-		Short: "`file` with the earlier evaluation to which conditions with the prefix since. refer",
+		Short: "`file` with the earlier evaluation for conditions on since.MEASURE",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval",
 		Help: "with --predictions: type of the target (default: binary if the target has two values)",
@@ -34,10 +33,10 @@ var evaluationOptions = []Option{
 			return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 		}},
 	{Name: "min-group-size", Commands: "train tune eval",
-		Help: "groups with fewer rows than this are listed but cannot be the worst group"},
+		Help: "smallest number of rows of the worst group; smaller groups are only listed"},
 	{Name: "threshold", Commands: "train",
-		Help: "for two classes: lowest probability at which train, predict and eval predict the positive class " +
-			"(default 0.5)"},
+		Help: "for two classes: lowest probability at which the positive class is predicted (default 0.5); predict " +
+			"and eval use the same threshold"},
 	{Name: "threshold", Commands: "eval* predict*",
 		Help: "for two classes: lowest probability at which the positive class is predicted (default: the threshold of " +
 			"the model, otherwise 0.5)"},
@@ -108,8 +107,7 @@ var outputOptions = []Option{
 			".csv, .tsv or .arrows",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
-		Help: "`file` (name ending in .parquet) to which the encoded training rows are written; python -m " +
-			"drotrain.verify reads it",
+		Help:   "`file` for the encoded training rows, which python -m drotrain.verify reads; the name ends in .parquet",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*",
@@ -133,7 +131,7 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "format", Commands: "eval",
-		Help: "`formats` to write if --out is a directory, or the format of standard output: html, md or json " +
+		Help: "`formats` to write if --out is a directory, or the one format if --out is -: html, md or json " +
 			"(report), metrics, junit (gates), svg, png or pdf (figures) (default html,json,metrics)",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
@@ -161,8 +159,8 @@ var outputOptions = []Option{
 		Help: "also write the log-odds of the positive class in the column margin or, for more than two classes, one " +
 			"column margin_CLASS per class", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
 	{Name: "invalid", Commands: "predict",
-		Help: "how rows that cannot be scored are treated: error (stop) or null (write an empty prediction, and the " +
-			"reason in the column reason)", Value: func(s *Settings) *setting.Value {
+		Help: "what to do about rows that cannot be scored: error (stop) or null (write a null prediction, and " +
+			"state the reason in the column reason)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
 		}},
 	{Name: "csv-safe", Commands: "predict export",

@@ -11,7 +11,7 @@ var robustnessOptions = append(kindOptions(), []Option{
 		Help: "what the adversary reweights: single rows or whole groups (default rows); groups requires --nu (0 for " +
 			"group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train",
-		Help: "add C/√n, with a constant C ≥ 0, to the risk of every group of n rows"},
+		Help: "constant C ≥ 0; the risk of a group of n rows is increased by C/√n"},
 }...)
 
 // kindOptions returns the options that set the robustness, as listed in level.Kinds.
@@ -41,9 +41,9 @@ var choiceOptions = []Option{
 			"trade-off (the default depends on groups and features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
-		Help: "choose the robustness on these `rows` instead of by cross-validation: FILE (another table) or split:COLUMN " +
-			"(the rows in which COLUMN is \"validation\"). The candidates are trained on the other rows; one candidate, " +
-			"--average validation-subsets, is the mean of models trained on subsets of the validation rows"},
+		Help: "`rows` on which the robustness is chosen, instead of by cross-validation: FILE (another table) or " +
+			"split:COLUMN (the rows in which COLUMN is \"validation\"). The candidates are trained on the training " +
+			"rows, except --average validation-subsets"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst-group risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
@@ -59,12 +59,13 @@ var solverOptions = []Option{
 	{Name: "loss", Commands: "train tune",
 		Help: "loss to minimise (the default depends on the target); logistic is for classes; squared, huber and " +
 			"quantile are for numbers; poisson is for counts and models the logarithm of their mean. huber:2 is " +
-			"linear for residuals beyond δ = 2 (default 1). quantile:0.9 predicts the value that 90 % of the targets " +
-			"do not exceed"},
+			"linear for residuals beyond δ = 2 (default: huber:1). quantile:0.9 predicts the value that 90 % of " +
+			"the targets do not exceed"},
 	{Name: "loss", Commands: "eval",
 		Help: "with --predictions: loss to compute (the default depends on the task); logistic is for classes; " +
 			"squared, huber and quantile are for numbers; poisson is for counts. huber:2 is linear for residuals " +
-			"beyond δ = 2 (default 1). quantile:0.9 is for predictions that 90 % of the targets do not exceed"},
+			"beyond δ = 2 (default: huber:1). quantile:0.9 is for predictions that 90 % of the targets do not " +
+			"exceed"},
 	{Name: "mu", Commands: "train tune",
 		Help: "coefficient μ ≥ 0 of the ridge penalty ½μ‖x‖² (default: 1/n, or chosen by cross-validation together " +
 			"with the robustness)"},
@@ -72,7 +73,7 @@ var solverOptions = []Option{
 		Help: "solution method; auto selects newton if the loss has second derivatives, and reports the selected method"},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify, at which the solver stops"},
 	{Name: "max-passes", Commands: "train",
-		Help: "largest number of passes over the rows in each solve; at least one pass is made"},
+		Help: "largest number of passes over the rows per solve; the first pass is always made"},
 	{Name: "seed", Commands: "train tune eval", Help: "random seed for the hold-out split, folds, resamples and " +
 		"stochastic solvers"},
 	{Name: "storage", Commands: "train tune",
