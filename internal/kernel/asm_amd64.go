@@ -4,25 +4,27 @@
 
 package kernel
 
-// margins64AVX2 stores X[i]·x in dst[i] for the n > 0 rows of d > 0 columns.
+// margins64AVX2 stores X[i]·x in dst[i] for the rows i = k + r·apart of d > 0 columns, k < n and r < 4.
 //
 //go:noescape
-func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int)
+func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int, apart int)
 
-// addRows64AVX2 adds Σ u[i]v[i]·X[i] over the n > 0 rows of d > 0 columns to dst.
+// addRows64AVX2 adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0
+// columns.
 //
 //go:noescape
-func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int)
+func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int, apart int)
 
-// margins32AVX2 stores X[i]·x in dst[i] for the n > 0 rows of d > 0 columns.
+// margins32AVX2 stores X[i]·x in dst[i] for the rows i = k + r·apart of d > 0 columns, k < n and r < 4.
 //
 //go:noescape
-func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int)
+func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int, apart int)
 
-// addRows32AVX2 adds Σ u[i]v[i]·X[i] over the n > 0 rows of d > 0 columns to dst.
+// addRows32AVX2 adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0
+// columns.
 //
 //go:noescape
-func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int)
+func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int, apart int)
 
 // gramPack64AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
 // panels of capacity rows of four columns: into b as they are, into a times their weight. Columns

@@ -24,1232 +24,422 @@ DATA mask32<>+24(SB)/4, $0x00000000
 DATA mask32<>+28(SB)/4, $0x00000000
 GLOBL mask32<>(SB), RODATA|NOPTR, $32
 
-// func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int)
+// func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int, apart int)
 // Requires: AVX, FMA3
-TEXT ·margins64AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ X+8(FP), CX
-	MOVQ d+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ n+32(FP), SI
+TEXT ·margins64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    d+16(FP), CX
+	MOVQ    x+24(FP), DX
+	MOVQ    n+32(FP), BX
+	MOVQ    apart+40(FP), SI
+	MOVQ    CX, R8
+	SHLQ    $0x03, R8
+	MOVQ    SI, R9
+	IMULQ   R8, R9
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    X+8(FP), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R12
+	LEAQ    (R12)(R9*1), R9
+	MOVQ    CX, R13
+	DECQ    R13
+	ANDQ    $0x03, R13
+	INCQ    R13
+	NEGQ    R13
+	LEAQ    mask64<>+0(SB), R14
+	VMOVUPD 32(R14)(R13*8), Y0
+	CMPQ    CX, $0x20
+	JG      large
 
-	// rb: bytes of a row; q8: bytes of a quarter of dst; rows R0 to R3
-	MOVQ    DX, DI
-	SHLQ    $0x03, DI
-	MOVQ    SI, R8
-	SHRQ    $0x02, R8
-	MOVQ    R8, R9
-	SHLQ    $0x03, R9
-	LEAQ    (R9)(R9*2), R10
-	ANDQ    $0x03, SI
-	MOVQ    R8, R13
-	IMULQ   DI, R13
-	LEAQ    (CX)(R13*1), R11
-	LEAQ    (R11)(R13*1), R12
-	LEAQ    (R12)(R13*1), R13
-	CMPQ    DX, $0x04
-	JLE     small1
-	CMPQ    DX, $0x08
-	JLE     small2
-	CMPQ    DX, $0x0c
-	JLE     small3
-	CMPQ    DX, $0x10
-	JLE     small4
-	CMPQ    DX, $0x14
-	JLE     small5
-	CMPQ    DX, $0x18
-	JLE     small6
-	CMPQ    DX, $0x1c
-	JLE     small7
-	CMPQ    DX, $0x20
-	JLE     small8
-	MOVQ    DX, R14
-	DECQ    R14
-	ANDQ    $0x03, R14
-	INCQ    R14
-	NEGQ    R14
-	LEAQ    mask64<>+0(SB), R15
-	VMOVUPD 32(R15)(R14*8), Y0
-	MOVQ    DX, R14
-	DECQ    R14
-	ANDQ    $0x03, R14
-	INCQ    R14
-	NEGQ    R14
-	LEAQ    mask64<>+0(SB), R15
-	VMOVUPD 32(R15)(R14*8), Y1
+	// Up to eight blocks, of which x stays in registers
+	LEAQ -1(CX), CX
+	SHRQ $0x02, CX
+	LEAQ -7(CX), R13
+	SHLQ $0x05, R13
+	ADDQ R13, DX
+	LEAQ -7(CX), R13
+	SHLQ $0x05, R13
+	ADDQ R13, R10
+	ADDQ R13, R11
+	ADDQ R13, R12
+	ADDQ R13, R9
+	CMPQ CX, $0x04
+	JGE  x_more_than_4
+	CMPQ CX, $0x02
+	JGE  x_more_than_2
+	CMPQ CX, $0x01
+	JL   x7
+	JMP  x6
 
-	// end: bytes of the columns before the last, masked, one to four; full: those in pairs of blocks
-	LEAQ  -1(DX), DX
-	ANDQ  $-4, DX
-	MOVQ  DX, R14
-	ANDQ  $-8, R14
-	SHLQ  $0x03, DX
-	SHLQ  $0x03, R14
-	TESTQ R8, R8
-	JZ    rest
+x_more_than_2:
+	CMPQ CX, $0x03
+	JL   x5
+	JMP  x4
 
-four:
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
+x_more_than_4:
+	CMPQ CX, $0x06
+	JGE  x_more_than_6
+	CMPQ CX, $0x05
+	JL   x3
+	JMP  x2
+
+x_more_than_6:
+	CMPQ    CX, $0x07
+	JL      x1
+	VMOVUPD (DX), Y1
+
+x1:
+	VMOVUPD 32(DX), Y2
+
+x2:
+	VMOVUPD 64(DX), Y3
+
+x3:
+	VMOVUPD 96(DX), Y4
+
+x4:
+	VMOVUPD 128(DX), Y5
+
+x5:
+	VMOVUPD 160(DX), Y6
+
+x6:
+	VMOVUPD 192(DX), Y7
+
+x7:
+	VMASKMOVPD 224(DX), Y0, Y8
+
+small:
 	VXORPD Y9, Y9, Y9
-	XORQ   R15, R15
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	VXORPD Y12, Y12, Y12
+	CMPQ   CX, $0x04
+	JGE    block_more_than_4
+	CMPQ   CX, $0x02
+	JGE    block_more_than_2
+	CMPQ   CX, $0x01
+	JL     block7
+	JMP    block6
 
-four_columns:
-	VMOVUPD     (BX)(R15*1), Y10
-	VMOVUPD     32(BX)(R15*1), Y11
-	VFMADD231PD (CX)(R15*1), Y10, Y2
-	VFMADD231PD (R11)(R15*1), Y10, Y4
-	VFMADD231PD (R12)(R15*1), Y10, Y6
-	VFMADD231PD (R13)(R15*1), Y10, Y8
-	VFMADD231PD 32(CX)(R15*1), Y11, Y3
-	VFMADD231PD 32(R11)(R15*1), Y11, Y5
-	VFMADD231PD 32(R12)(R15*1), Y11, Y7
-	VFMADD231PD 32(R13)(R15*1), Y11, Y9
-	ADDQ        $0x40, R15
-	CMPQ        R15, R14
-	JL          four_columns
-	CMPQ        R15, DX
-	JGE         four_tail
-	VMOVUPD     (BX)(R15*1), Y10
-	VFMADD231PD (CX)(R15*1), Y10, Y2
-	VFMADD231PD (R11)(R15*1), Y10, Y4
-	VFMADD231PD (R12)(R15*1), Y10, Y6
-	VFMADD231PD (R13)(R15*1), Y10, Y8
+block_more_than_2:
+	CMPQ CX, $0x03
+	JL   block5
+	JMP  block4
 
-four_tail:
-	VMASKMOVPD   (BX)(DX*1), Y1, Y10
-	VMASKMOVPD   (CX)(DX*1), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y3
-	VMASKMOVPD   (R11)(DX*1), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y5
-	VMASKMOVPD   (R12)(DX*1), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y7
-	VMASKMOVPD   (R13)(DX*1), Y0, Y11
-	VFMADD231PD  Y11, Y10, Y9
-	VADDPD       Y3, Y2, Y2
-	ADDQ         DI, CX
-	VADDPD       Y5, Y4, Y4
-	ADDQ         DI, R11
-	VADDPD       Y7, Y6, Y6
-	ADDQ         DI, R12
-	VADDPD       Y9, Y8, Y8
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y2, Y2
-	VHADDPD      Y8, Y6, Y3
-	VPERM2F128   $0x21, Y3, Y2, Y4
-	VBLENDPD     $0x0c, Y3, Y2, Y2
-	VADDPD       Y4, Y2, Y2
-	VMOVLPD      X2, (AX)
-	VMOVHPD      X2, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y2, X2
-	VMOVLPD      X2, (AX)(R9*2)
-	VMOVHPD      X2, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          four
+block_more_than_4:
+	CMPQ CX, $0x06
+	JGE  block_more_than_6
+	CMPQ CX, $0x05
+	JL   block3
+	JMP  block2
 
-	// The last n%4 rows, one by one
-rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    done
+block_more_than_6:
+	CMPQ        CX, $0x07
+	JL          block1
+	VFMADD231PD (R10), Y1, Y9
+	VFMADD231PD (R11), Y1, Y10
+	VFMADD231PD (R12), Y1, Y11
+	VFMADD231PD (R9), Y1, Y12
 
-rest_row:
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	XORQ   CX, CX
+block1:
+	VFMADD231PD 32(R10), Y2, Y9
+	VFMADD231PD 32(R11), Y2, Y10
+	VFMADD231PD 32(R12), Y2, Y11
+	VFMADD231PD 32(R9), Y2, Y12
 
-rest_columns:
-	VMOVUPD     (BX)(CX*1), Y4
-	VMOVUPD     32(BX)(CX*1), Y5
-	VFMADD231PD (R13)(CX*1), Y4, Y2
-	VFMADD231PD 32(R13)(CX*1), Y5, Y3
-	ADDQ        $0x40, CX
-	CMPQ        CX, R14
-	JL          rest_columns
-	CMPQ        CX, DX
-	JGE         rest_tail
-	VMOVUPD     (BX)(CX*1), Y4
-	VFMADD231PD (R13)(CX*1), Y4, Y2
+block2:
+	VFMADD231PD 64(R10), Y3, Y9
+	VFMADD231PD 64(R11), Y3, Y10
+	VFMADD231PD 64(R12), Y3, Y11
+	VFMADD231PD 64(R9), Y3, Y12
 
-rest_tail:
-	VMASKMOVPD   (BX)(DX*1), Y1, Y4
-	VMASKMOVPD   (R13)(DX*1), Y0, Y5
-	VFMADD231PD  Y5, Y4, Y3
-	VADDPD       Y3, Y2, Y2
-	ADDQ         DI, R13
-	VHADDPD      Y2, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDSD       X3, X2, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          rest_row
+block3:
+	VFMADD231PD 96(R10), Y4, Y9
+	VFMADD231PD 96(R11), Y4, Y10
+	VFMADD231PD 96(R12), Y4, Y11
+	VFMADD231PD 96(R9), Y4, Y12
 
-done:
-	VZEROUPPER
-	RET
+block4:
+	VFMADD231PD 128(R10), Y5, Y9
+	VFMADD231PD 128(R11), Y5, Y10
+	VFMADD231PD 128(R12), Y5, Y11
+	VFMADD231PD 128(R9), Y5, Y12
 
-small1:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y1
-	VMASKMOVPD (BX), Y1, Y1
-	TESTQ      R8, R8
-	JZ         small1_rest
+block5:
+	VFMADD231PD 160(R10), Y6, Y9
+	VFMADD231PD 160(R11), Y6, Y10
+	VFMADD231PD 160(R12), Y6, Y11
+	VFMADD231PD 160(R9), Y6, Y12
 
-small1_four:
-	VMASKMOVPD   (CX), Y0, Y2
-	VMULPD       Y2, Y1, Y2
-	VMASKMOVPD   (R11), Y0, Y3
-	VMULPD       Y3, Y1, Y3
-	VMASKMOVPD   (R12), Y0, Y4
-	VMULPD       Y4, Y1, Y4
-	VMASKMOVPD   (R13), Y0, Y5
-	VMULPD       Y5, Y1, Y5
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y3, Y2, Y2
-	VHADDPD      Y5, Y4, Y3
-	VPERM2F128   $0x21, Y3, Y2, Y4
-	VBLENDPD     $0x0c, Y3, Y2, Y2
-	VADDPD       Y4, Y2, Y2
-	VMOVLPD      X2, (AX)
-	VMOVHPD      X2, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y2, X2
-	VMOVLPD      X2, (AX)(R9*2)
-	VMOVHPD      X2, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small1_four
+block6:
+	VFMADD231PD 192(R10), Y7, Y9
+	VFMADD231PD 192(R11), Y7, Y10
+	VFMADD231PD 192(R12), Y7, Y11
+	VFMADD231PD 192(R9), Y7, Y12
 
-	// The last n%4 rows, one by one
-small1_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small1_done
-
-small1_rest_row:
-	VMASKMOVPD   (R13), Y0, Y2
-	VMULPD       Y2, Y1, Y2
-	ADDQ         DI, R13
-	VHADDPD      Y2, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDSD       X3, X2, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small1_rest_row
-
-small1_done:
-	VZEROUPPER
-	RET
-
-small2:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y2
-	VMASKMOVPD 32(BX), Y2, Y2
-	TESTQ      R8, R8
-	JZ         small2_rest
-
-small2_four:
-	VMULPD       (CX), Y1, Y3
-	VMULPD       (R11), Y1, Y4
-	VMULPD       (R12), Y1, Y5
-	VMULPD       (R13), Y1, Y6
-	VMASKMOVPD   32(CX), Y0, Y7
-	VFMADD231PD  Y7, Y2, Y3
-	VMASKMOVPD   32(R11), Y0, Y7
-	VFMADD231PD  Y7, Y2, Y4
-	VMASKMOVPD   32(R12), Y0, Y7
-	VFMADD231PD  Y7, Y2, Y5
-	VMASKMOVPD   32(R13), Y0, Y7
-	VFMADD231PD  Y7, Y2, Y6
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y3, Y3
-	VHADDPD      Y6, Y5, Y4
-	VPERM2F128   $0x21, Y4, Y3, Y5
-	VBLENDPD     $0x0c, Y4, Y3, Y3
-	VADDPD       Y5, Y3, Y3
-	VMOVLPD      X3, (AX)
-	VMOVHPD      X3, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y3, X3
-	VMOVLPD      X3, (AX)(R9*2)
-	VMOVHPD      X3, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small2_four
-
-	// The last n%4 rows, one by one
-small2_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small2_done
-
-small2_rest_row:
-	VMULPD       (R13), Y1, Y3
-	VMASKMOVPD   32(R13), Y0, Y4
-	VFMADD231PD  Y4, Y2, Y3
-	ADDQ         DI, R13
-	VHADDPD      Y3, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDSD       X4, X3, X4
-	VMOVSD       X4, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small2_rest_row
-
-small2_done:
-	VZEROUPPER
-	RET
-
-small3:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y3
-	VMASKMOVPD 64(BX), Y3, Y3
-	TESTQ      R8, R8
-	JZ         small3_rest
-
-small3_four:
-	VMULPD       (CX), Y1, Y4
-	VMULPD       (R11), Y1, Y5
-	VMULPD       (R12), Y1, Y6
-	VMULPD       (R13), Y1, Y7
-	VFMADD231PD  32(CX), Y2, Y4
-	VFMADD231PD  32(R11), Y2, Y5
-	VFMADD231PD  32(R12), Y2, Y6
-	VFMADD231PD  32(R13), Y2, Y7
-	VMASKMOVPD   64(CX), Y0, Y8
-	VFMADD231PD  Y8, Y3, Y4
-	VMASKMOVPD   64(R11), Y0, Y8
-	VFMADD231PD  Y8, Y3, Y5
-	VMASKMOVPD   64(R12), Y0, Y8
-	VFMADD231PD  Y8, Y3, Y6
-	VMASKMOVPD   64(R13), Y0, Y8
-	VFMADD231PD  Y8, Y3, Y7
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y5, Y4, Y4
-	VHADDPD      Y7, Y6, Y5
-	VPERM2F128   $0x21, Y5, Y4, Y6
-	VBLENDPD     $0x0c, Y5, Y4, Y4
-	VADDPD       Y6, Y4, Y4
-	VMOVLPD      X4, (AX)
-	VMOVHPD      X4, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y4, X4
-	VMOVLPD      X4, (AX)(R9*2)
-	VMOVHPD      X4, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small3_four
-
-	// The last n%4 rows, one by one
-small3_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small3_done
-
-small3_rest_row:
-	VMULPD       (R13), Y1, Y4
-	VFMADD231PD  32(R13), Y2, Y4
-	VMASKMOVPD   64(R13), Y0, Y5
-	VFMADD231PD  Y5, Y3, Y4
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDSD       X5, X4, X5
-	VMOVSD       X5, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small3_rest_row
-
-small3_done:
-	VZEROUPPER
-	RET
-
-small4:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y4
-	VMASKMOVPD 96(BX), Y4, Y4
-	TESTQ      R8, R8
-	JZ         small4_rest
-
-small4_four:
-	VMULPD       (CX), Y1, Y5
-	VMULPD       (R11), Y1, Y6
-	VMULPD       (R12), Y1, Y7
-	VMULPD       (R13), Y1, Y8
-	VFMADD231PD  32(CX), Y2, Y5
-	VFMADD231PD  32(R11), Y2, Y6
-	VFMADD231PD  32(R12), Y2, Y7
-	VFMADD231PD  32(R13), Y2, Y8
-	VFMADD231PD  64(CX), Y3, Y5
-	VFMADD231PD  64(R11), Y3, Y6
-	VFMADD231PD  64(R12), Y3, Y7
-	VFMADD231PD  64(R13), Y3, Y8
-	VMASKMOVPD   96(CX), Y0, Y9
-	VFMADD231PD  Y9, Y4, Y5
-	VMASKMOVPD   96(R11), Y0, Y9
-	VFMADD231PD  Y9, Y4, Y6
-	VMASKMOVPD   96(R12), Y0, Y9
-	VFMADD231PD  Y9, Y4, Y7
-	VMASKMOVPD   96(R13), Y0, Y9
-	VFMADD231PD  Y9, Y4, Y8
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y6, Y5, Y5
-	VHADDPD      Y8, Y7, Y6
-	VPERM2F128   $0x21, Y6, Y5, Y7
-	VBLENDPD     $0x0c, Y6, Y5, Y5
-	VADDPD       Y7, Y5, Y5
-	VMOVLPD      X5, (AX)
-	VMOVHPD      X5, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y5, X5
-	VMOVLPD      X5, (AX)(R9*2)
-	VMOVHPD      X5, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small4_four
-
-	// The last n%4 rows, one by one
-small4_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small4_done
-
-small4_rest_row:
-	VMULPD       (R13), Y1, Y5
-	VFMADD231PD  32(R13), Y2, Y5
-	VFMADD231PD  64(R13), Y3, Y5
-	VMASKMOVPD   96(R13), Y0, Y6
-	VFMADD231PD  Y6, Y4, Y5
-	ADDQ         DI, R13
-	VHADDPD      Y5, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDSD       X6, X5, X6
-	VMOVSD       X6, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small4_rest_row
-
-small4_done:
-	VZEROUPPER
-	RET
-
-small5:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y5
-	VMASKMOVPD 128(BX), Y5, Y5
-	TESTQ      R8, R8
-	JZ         small5_rest
-
-small5_four:
-	VMULPD       (CX), Y1, Y6
-	VMULPD       (R11), Y1, Y7
-	VMULPD       (R12), Y1, Y8
-	VMULPD       (R13), Y1, Y9
-	VFMADD231PD  32(CX), Y2, Y6
-	VFMADD231PD  32(R11), Y2, Y7
-	VFMADD231PD  32(R12), Y2, Y8
-	VFMADD231PD  32(R13), Y2, Y9
-	VFMADD231PD  64(CX), Y3, Y6
-	VFMADD231PD  64(R11), Y3, Y7
-	VFMADD231PD  64(R12), Y3, Y8
-	VFMADD231PD  64(R13), Y3, Y9
-	VFMADD231PD  96(CX), Y4, Y6
-	VFMADD231PD  96(R11), Y4, Y7
-	VFMADD231PD  96(R12), Y4, Y8
-	VFMADD231PD  96(R13), Y4, Y9
-	VMASKMOVPD   128(CX), Y0, Y10
-	VFMADD231PD  Y10, Y5, Y6
-	VMASKMOVPD   128(R11), Y0, Y10
-	VFMADD231PD  Y10, Y5, Y7
-	VMASKMOVPD   128(R12), Y0, Y10
-	VFMADD231PD  Y10, Y5, Y8
-	VMASKMOVPD   128(R13), Y0, Y10
-	VFMADD231PD  Y10, Y5, Y9
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y7, Y6, Y6
-	VHADDPD      Y9, Y8, Y7
-	VPERM2F128   $0x21, Y7, Y6, Y8
-	VBLENDPD     $0x0c, Y7, Y6, Y6
-	VADDPD       Y8, Y6, Y6
-	VMOVLPD      X6, (AX)
-	VMOVHPD      X6, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y6, X6
-	VMOVLPD      X6, (AX)(R9*2)
-	VMOVHPD      X6, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small5_four
-
-	// The last n%4 rows, one by one
-small5_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small5_done
-
-small5_rest_row:
-	VMULPD       (R13), Y1, Y6
-	VFMADD231PD  32(R13), Y2, Y6
-	VFMADD231PD  64(R13), Y3, Y6
-	VFMADD231PD  96(R13), Y4, Y6
-	VMASKMOVPD   128(R13), Y0, Y7
-	VFMADD231PD  Y7, Y5, Y6
-	ADDQ         DI, R13
-	VHADDPD      Y6, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDSD       X7, X6, X7
-	VMOVSD       X7, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small5_rest_row
-
-small5_done:
-	VZEROUPPER
-	RET
-
-small6:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y6
-	VMASKMOVPD 160(BX), Y6, Y6
-	TESTQ      R8, R8
-	JZ         small6_rest
-
-small6_four:
-	VMULPD       (CX), Y1, Y7
-	VMULPD       (R11), Y1, Y8
-	VMULPD       (R12), Y1, Y9
-	VMULPD       (R13), Y1, Y10
-	VFMADD231PD  32(CX), Y2, Y7
-	VFMADD231PD  32(R11), Y2, Y8
-	VFMADD231PD  32(R12), Y2, Y9
-	VFMADD231PD  32(R13), Y2, Y10
-	VFMADD231PD  64(CX), Y3, Y7
-	VFMADD231PD  64(R11), Y3, Y8
-	VFMADD231PD  64(R12), Y3, Y9
-	VFMADD231PD  64(R13), Y3, Y10
-	VFMADD231PD  96(CX), Y4, Y7
-	VFMADD231PD  96(R11), Y4, Y8
-	VFMADD231PD  96(R12), Y4, Y9
-	VFMADD231PD  96(R13), Y4, Y10
-	VFMADD231PD  128(CX), Y5, Y7
-	VFMADD231PD  128(R11), Y5, Y8
-	VFMADD231PD  128(R12), Y5, Y9
-	VFMADD231PD  128(R13), Y5, Y10
-	VMASKMOVPD   160(CX), Y0, Y11
-	VFMADD231PD  Y11, Y6, Y7
-	VMASKMOVPD   160(R11), Y0, Y11
-	VFMADD231PD  Y11, Y6, Y8
-	VMASKMOVPD   160(R12), Y0, Y11
-	VFMADD231PD  Y11, Y6, Y9
-	VMASKMOVPD   160(R13), Y0, Y11
-	VFMADD231PD  Y11, Y6, Y10
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y8, Y7, Y7
-	VHADDPD      Y10, Y9, Y8
-	VPERM2F128   $0x21, Y8, Y7, Y9
-	VBLENDPD     $0x0c, Y8, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VMOVLPD      X7, (AX)
-	VMOVHPD      X7, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y7, X7
-	VMOVLPD      X7, (AX)(R9*2)
-	VMOVHPD      X7, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small6_four
-
-	// The last n%4 rows, one by one
-small6_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small6_done
-
-small6_rest_row:
-	VMULPD       (R13), Y1, Y7
-	VFMADD231PD  32(R13), Y2, Y7
-	VFMADD231PD  64(R13), Y3, Y7
-	VFMADD231PD  96(R13), Y4, Y7
-	VFMADD231PD  128(R13), Y5, Y7
-	VMASKMOVPD   160(R13), Y0, Y8
-	VFMADD231PD  Y8, Y6, Y7
-	ADDQ         DI, R13
-	VHADDPD      Y7, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDSD       X8, X7, X8
-	VMOVSD       X8, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small6_rest_row
-
-small6_done:
-	VZEROUPPER
-	RET
-
-small7:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	VMOVUPD    160(BX), Y6
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y7
-	VMASKMOVPD 192(BX), Y7, Y7
-	TESTQ      R8, R8
-	JZ         small7_rest
-
-small7_four:
-	VMULPD       (CX), Y1, Y8
-	VMULPD       (R11), Y1, Y9
-	VMULPD       (R12), Y1, Y10
-	VMULPD       (R13), Y1, Y11
-	VFMADD231PD  32(CX), Y2, Y8
-	VFMADD231PD  32(R11), Y2, Y9
-	VFMADD231PD  32(R12), Y2, Y10
-	VFMADD231PD  32(R13), Y2, Y11
-	VFMADD231PD  64(CX), Y3, Y8
-	VFMADD231PD  64(R11), Y3, Y9
-	VFMADD231PD  64(R12), Y3, Y10
-	VFMADD231PD  64(R13), Y3, Y11
-	VFMADD231PD  96(CX), Y4, Y8
-	VFMADD231PD  96(R11), Y4, Y9
-	VFMADD231PD  96(R12), Y4, Y10
-	VFMADD231PD  96(R13), Y4, Y11
-	VFMADD231PD  128(CX), Y5, Y8
-	VFMADD231PD  128(R11), Y5, Y9
-	VFMADD231PD  128(R12), Y5, Y10
-	VFMADD231PD  128(R13), Y5, Y11
-	VFMADD231PD  160(CX), Y6, Y8
-	VFMADD231PD  160(R11), Y6, Y9
-	VFMADD231PD  160(R12), Y6, Y10
-	VFMADD231PD  160(R13), Y6, Y11
-	VMASKMOVPD   192(CX), Y0, Y12
-	VFMADD231PD  Y12, Y7, Y8
-	VMASKMOVPD   192(R11), Y0, Y12
-	VFMADD231PD  Y12, Y7, Y9
-	VMASKMOVPD   192(R12), Y0, Y12
-	VFMADD231PD  Y12, Y7, Y10
-	VMASKMOVPD   192(R13), Y0, Y12
-	VFMADD231PD  Y12, Y7, Y11
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y9, Y8, Y8
-	VHADDPD      Y11, Y10, Y9
-	VPERM2F128   $0x21, Y9, Y8, Y10
-	VBLENDPD     $0x0c, Y9, Y8, Y8
-	VADDPD       Y10, Y8, Y8
-	VMOVLPD      X8, (AX)
-	VMOVHPD      X8, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y8, X8
-	VMOVLPD      X8, (AX)(R9*2)
-	VMOVHPD      X8, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small7_four
-
-	// The last n%4 rows, one by one
-small7_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small7_done
-
-small7_rest_row:
-	VMULPD       (R13), Y1, Y8
-	VFMADD231PD  32(R13), Y2, Y8
-	VFMADD231PD  64(R13), Y3, Y8
-	VFMADD231PD  96(R13), Y4, Y8
-	VFMADD231PD  128(R13), Y5, Y8
-	VFMADD231PD  160(R13), Y6, Y8
-	VMASKMOVPD   192(R13), Y0, Y9
-	VFMADD231PD  Y9, Y7, Y8
-	ADDQ         DI, R13
-	VHADDPD      Y8, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDSD       X9, X8, X9
-	VMOVSD       X9, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small7_rest_row
-
-small7_done:
-	VZEROUPPER
-	RET
-
-small8:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask64<>+0(SB), R15
-	VMOVUPD    32(R15)(R14*8), Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	VMOVUPD    160(BX), Y6
-	VMOVUPD    192(BX), Y7
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y8
-	VMASKMOVPD 224(BX), Y8, Y8
-	TESTQ      R8, R8
-	JZ         small8_rest
-
-small8_four:
-	VMULPD       (CX), Y1, Y9
-	VMULPD       (R11), Y1, Y10
-	VMULPD       (R12), Y1, Y11
-	VMULPD       (R13), Y1, Y12
-	VFMADD231PD  32(CX), Y2, Y9
-	VFMADD231PD  32(R11), Y2, Y10
-	VFMADD231PD  32(R12), Y2, Y11
-	VFMADD231PD  32(R13), Y2, Y12
-	VFMADD231PD  64(CX), Y3, Y9
-	VFMADD231PD  64(R11), Y3, Y10
-	VFMADD231PD  64(R12), Y3, Y11
-	VFMADD231PD  64(R13), Y3, Y12
-	VFMADD231PD  96(CX), Y4, Y9
-	VFMADD231PD  96(R11), Y4, Y10
-	VFMADD231PD  96(R12), Y4, Y11
-	VFMADD231PD  96(R13), Y4, Y12
-	VFMADD231PD  128(CX), Y5, Y9
-	VFMADD231PD  128(R11), Y5, Y10
-	VFMADD231PD  128(R12), Y5, Y11
-	VFMADD231PD  128(R13), Y5, Y12
-	VFMADD231PD  160(CX), Y6, Y9
-	VFMADD231PD  160(R11), Y6, Y10
-	VFMADD231PD  160(R12), Y6, Y11
-	VFMADD231PD  160(R13), Y6, Y12
-	VFMADD231PD  192(CX), Y7, Y9
-	VFMADD231PD  192(R11), Y7, Y10
-	VFMADD231PD  192(R12), Y7, Y11
-	VFMADD231PD  192(R13), Y7, Y12
-	VMASKMOVPD   224(CX), Y0, Y13
+block7:
+	VMASKMOVPD   224(R10), Y0, Y13
 	VFMADD231PD  Y13, Y8, Y9
 	VMASKMOVPD   224(R11), Y0, Y13
 	VFMADD231PD  Y13, Y8, Y10
 	VMASKMOVPD   224(R12), Y0, Y13
 	VFMADD231PD  Y13, Y8, Y11
-	VMASKMOVPD   224(R13), Y0, Y13
+	VMASKMOVPD   224(R9), Y0, Y13
 	VFMADD231PD  Y13, Y8, Y12
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
 	VHADDPD      Y10, Y9, Y9
 	VHADDPD      Y12, Y11, Y10
 	VPERM2F128   $0x21, Y10, Y9, Y11
 	VBLENDPD     $0x0c, Y10, Y9, Y9
 	VADDPD       Y11, Y9, Y9
 	VMOVLPD      X9, (AX)
-	VMOVHPD      X9, (AX)(R9*1)
+	VMOVHPD      X9, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y9, X9
-	VMOVLPD      X9, (AX)(R9*2)
-	VMOVHPD      X9, (AX)(R10*1)
+	VMOVLPD      X9, (AX)(SI*2)
+	VMOVHPD      X9, (AX)(DI*1)
+	ADDQ         R8, R10
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R9
 	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small8_four
-
-	// The last n%4 rows, one by one
-small8_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small8_done
-
-small8_rest_row:
-	VMULPD       (R13), Y1, Y9
-	VFMADD231PD  32(R13), Y2, Y9
-	VFMADD231PD  64(R13), Y3, Y9
-	VFMADD231PD  96(R13), Y4, Y9
-	VFMADD231PD  128(R13), Y5, Y9
-	VFMADD231PD  160(R13), Y6, Y9
-	VFMADD231PD  192(R13), Y7, Y9
-	VMASKMOVPD   224(R13), Y0, Y10
-	VFMADD231PD  Y10, Y8, Y9
-	ADDQ         DI, R13
-	VHADDPD      Y9, Y9, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VADDSD       X10, X9, X10
-	VMOVSD       X10, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small8_rest_row
-
-small8_done:
+	DECQ         BX
+	JNZ          small
 	VZEROUPPER
 	RET
 
-// func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·addRows64AVX2(SB), NOSPLIT, $24-48
-	MOVQ u+24(FP), AX
-	MOVQ v+32(FP), CX
+large:
+	// The columns before the last block, and those in pairs of blocks
+	LEAQ -1(CX), R13
+	ANDQ $-4, R13
+	SHLQ $0x03, R13
+	MOVQ R13, CX
+	ANDQ $-64, R13
 
-	// Locals: the quarter of the rows that is left, the rows after the quarters, bytes of a row
-	MOVQ  n+40(FP), DX
-	MOVQ  DX, BX
-	ANDQ  $0x03, DX
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x02, BX
-	MOVQ  BX, (SP)
-	MOVQ  BX, DX
-	SHLQ  $0x03, DX
-	LEAQ  (DX)(DX*2), SI
-	MOVQ  d+16(FP), DI
-	MOVQ  DI, R8
-	SHLQ  $0x03, R8
-	MOVQ  R8, 16(SP)
-	IMULQ R8, BX
+rows:
+	// Sums of the even and odd blocks
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	XORQ   R14, R14
+
+columns:
+	VMOVUPD     (DX)(R14*1), Y9
+	VFMADD231PD (R10)(R14*1), Y9, Y1
+	VFMADD231PD (R11)(R14*1), Y9, Y2
+	VFMADD231PD (R12)(R14*1), Y9, Y3
+	VFMADD231PD (R9)(R14*1), Y9, Y4
+	VMOVUPD     32(DX)(R14*1), Y9
+	VFMADD231PD 32(R10)(R14*1), Y9, Y5
+	VFMADD231PD 32(R11)(R14*1), Y9, Y6
+	VFMADD231PD 32(R12)(R14*1), Y9, Y7
+	VFMADD231PD 32(R9)(R14*1), Y9, Y8
+	ADDQ        $0x40, R14
+	CMPQ        R14, R13
+	JL          columns
+	CMPQ        R14, CX
+	JGE         tail
+	VMOVUPD     (DX)(R14*1), Y9
+	VFMADD231PD (R10)(R14*1), Y9, Y1
+	VFMADD231PD (R11)(R14*1), Y9, Y2
+	VFMADD231PD (R12)(R14*1), Y9, Y3
+	VFMADD231PD (R9)(R14*1), Y9, Y4
+
+tail:
+	VMASKMOVPD   (DX)(CX*1), Y0, Y9
+	VMASKMOVPD   (R10)(CX*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y5
+	VMASKMOVPD   (R11)(CX*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y6
+	VMASKMOVPD   (R12)(CX*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y7
+	VMASKMOVPD   (R9)(CX*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y8
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y8, Y4, Y4
+	VHADDPD      Y2, Y1, Y1
+	VHADDPD      Y4, Y3, Y2
+	VPERM2F128   $0x21, Y2, Y1, Y3
+	VBLENDPD     $0x0c, Y2, Y1, Y1
+	VADDPD       Y3, Y1, Y1
+	VMOVLPD      X1, (AX)
+	VMOVHPD      X1, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	VMOVLPD      X1, (AX)(SI*2)
+	VMOVHPD      X1, (AX)(DI*1)
+	ADDQ         R8, R10
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R9
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JNZ          rows
+	VZEROUPPER
+	RET
+
+// func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int, apart int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·addRows64AVX2(SB), NOSPLIT, $24-56
+	MOVQ    u+24(FP), AX
+	MOVQ    v+32(FP), CX
+	MOVQ    d+16(FP), SI
+	MOVQ    apart+48(FP), DX
+	MOVQ    SI, DI
+	SHLQ    $0x03, DI
+	MOVQ    DX, R8
+	IMULQ   DI, R8
+	SHLQ    $0x03, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    X+8(FP), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R11
+	LEAQ    (R11)(R8*1), R8
+	MOVQ    n+40(FP), DX
+	MOVQ    DX, (SP)
+	SHLQ    $0x03, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    SI, R12
+	DECQ    R12
+	ANDQ    $0x03, R12
+	INCQ    R12
+	NEGQ    R12
+	LEAQ    mask64<>+0(SB), R13
+	VMOVUPD 32(R13)(R12*8), Y0
+	CMPQ    SI, $0x08
+	JLE     upto2
+	CMPQ    SI, $0x14
+	JLE     upto5
+	CMPQ    SI, $0x20
+	JLE     upto8
 
 	// ahead: bytes of the rows, of which so many again are asked for early; 0 for many
-	XORQ    R9, R9
-	MOVQ    BX, R8
-	SHLQ    $0x02, R8
-	CMPQ    R8, $0x00080000
-	CMOVQGT R9, R8
-	MOVQ    X+8(FP), R9
-	LEAQ    (R9)(BX*1), R10
-	LEAQ    (R10)(BX*1), R11
-	LEAQ    (R11)(BX*1), BX
-	CMPQ    DI, $0x04
-	JLE     small1
-	CMPQ    DI, $0x08
-	JLE     small2
-	CMPQ    DI, $0x0c
-	JLE     small3
-	CMPQ    DI, $0x10
-	JLE     small4
-	CMPQ    DI, $0x14
-	JLE     small5
-	CMPQ    DI, $0x18
-	JLE     small6
-	CMPQ    DI, $0x1c
-	JLE     small7
-	CMPQ    DI, $0x20
-	JLE     small8
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R12
-	VMOVUPD 32(R12)(DI*8), Y0
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R12
-	VMOVUPD 32(R12)(DI*8), Y1
-	CMPQ    (SP), $0x00
-	JE      rest
+	MOVQ    (SP), SI
+	IMULQ   DI, SI
+	SHLQ    $0x02, SI
+	XORQ    R12, R12
+	CMPQ    SI, $0x00080000
+	CMOVQGT R12, SI
+	MOVQ    d+16(FP), R12
 
-four:
-	VMOVSD       (AX), X2
-	VMULSD       (CX), X2, X2
+	// The columns before the last block, and those in pairs of blocks
+	LEAQ -1(R12), R12
+	ANDQ $-4, R12
+	SHLQ $0x03, R12
+	MOVQ R12, 8(SP)
+	ANDQ $-64, R12
+	MOVQ R12, 16(SP)
+
+rows:
+	VMOVSD       (AX), X1
+	VMULSD       (CX), X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSD       (AX)(DX*1), X2
+	VMULSD       (CX)(DX*1), X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       (AX)(DX*1), X3
-	VMULSD       (CX)(DX*1), X3, X3
+	VMOVSD       (AX)(DX*2), X3
+	VMULSD       (CX)(DX*2), X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       (AX)(DX*2), X4
-	VMULSD       (CX)(DX*2), X4, X4
+	VMOVSD       (AX)(BX*1), X4
+	VMULSD       (CX)(BX*1), X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(SI*1), X5
-	VMULSD       (CX)(SI*1), X5, X5
-	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
 	// Twice the bits of all of them: without the sign
-	VMOVAPD X2, X6
-	VORPD   X3, X6, X6
-	VORPD   X4, X6, X6
-	VORPD   X5, X6, X6
-	VPADDQ  X6, X6, X6
-	VPTEST  X6, X6
-	JZ      four_zero
+	VMOVAPD X1, X5
+	VORPD   X2, X5, X5
+	VORPD   X3, X5, X5
+	VORPD   X4, X5, X5
+	VPADDQ  X5, X5, X5
+	VPTEST  X5, X5
+	JZ      zero
+	MOVQ    dst+0(FP), R13
+	XORQ    R12, R12
 
-	// left: columns before the last, masked, one to four
-	MOVQ dst+0(FP), DI
-	MOVQ d+16(FP), R12
-	DECQ R12
-	SUBQ $0x08, R12
+columns:
+	VMOVUPD     (R13)(R12*1), Y5
+	VFMADD231PD (R9)(R12*1), Y1, Y5
+	VFMADD231PD (R10)(R12*1), Y2, Y5
+	VFMADD231PD (R11)(R12*1), Y3, Y5
+	VFMADD231PD (R8)(R12*1), Y4, Y5
+	VMOVUPD     Y5, (R13)(R12*1)
+	VMOVUPD     32(R13)(R12*1), Y5
+	VFMADD231PD 32(R9)(R12*1), Y1, Y5
+	VFMADD231PD 32(R10)(R12*1), Y2, Y5
+	VFMADD231PD 32(R11)(R12*1), Y3, Y5
+	VFMADD231PD 32(R8)(R12*1), Y4, Y5
+	VMOVUPD     Y5, 32(R13)(R12*1)
+	LEAQ        (R12)(SI*1), R14
+	PREFETCHT0  (R9)(R14*1)
+	PREFETCHT0  (R10)(R14*1)
+	PREFETCHT0  (R11)(R14*1)
+	PREFETCHT0  (R8)(R14*1)
+	ADDQ        $0x40, R12
+	CMPQ        R12, 16(SP)
+	JL          columns
+	CMPQ        R12, 8(SP)
+	JGE         tail
+	VMOVUPD     (R13)(R12*1), Y5
+	VFMADD231PD (R9)(R12*1), Y1, Y5
+	VFMADD231PD (R10)(R12*1), Y2, Y5
+	VFMADD231PD (R11)(R12*1), Y3, Y5
+	VFMADD231PD (R8)(R12*1), Y4, Y5
+	VMOVUPD     Y5, (R13)(R12*1)
+	MOVQ        8(SP), R12
 
-four_columns:
-	VMOVUPD     (DI), Y6
-	VFMADD231PD (R9), Y2, Y6
-	VFMADD231PD (R10), Y3, Y6
-	VFMADD231PD (R11), Y4, Y6
-	VFMADD231PD (BX), Y5, Y6
-	VMOVUPD     Y6, (DI)
-	VMOVUPD     32(DI), Y6
-	VFMADD231PD 32(R9), Y2, Y6
-	VFMADD231PD 32(R10), Y3, Y6
-	VFMADD231PD 32(R11), Y4, Y6
-	VFMADD231PD 32(BX), Y5, Y6
-	VMOVUPD     Y6, 32(DI)
-	PREFETCHT0  (R9)(R8*1)
-	PREFETCHT0  (R10)(R8*1)
-	PREFETCHT0  (R11)(R8*1)
-	PREFETCHT0  (BX)(R8*1)
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, R12
-	JGE         four_columns
-	ADDQ        $0x04, R12
-	JL          four_tail
-	VMOVUPD     (DI), Y6
-	VFMADD231PD (R9), Y2, Y6
-	VFMADD231PD (R10), Y3, Y6
-	VFMADD231PD (R11), Y4, Y6
-	VFMADD231PD (BX), Y5, Y6
-	VMOVUPD     Y6, (DI)
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, BX
-	SUBQ        $0x04, R12
+tail:
+	VMASKMOVPD  (R13)(R12*1), Y0, Y5
+	VMASKMOVPD  (R9)(R12*1), Y0, Y6
+	VFMADD231PD Y6, Y1, Y5
+	VMASKMOVPD  (R10)(R12*1), Y0, Y1
+	VFMADD231PD Y1, Y2, Y5
+	VMASKMOVPD  (R11)(R12*1), Y0, Y1
+	VFMADD231PD Y1, Y3, Y5
+	VMASKMOVPD  (R8)(R12*1), Y0, Y1
+	VFMADD231PD Y1, Y4, Y5
+	VMASKMOVPD  Y5, Y0, (R13)(R12*1)
 
-four_tail:
-	VMASKMOVPD  (DI), Y1, Y6
-	VMASKMOVPD  (R9), Y0, Y7
-	VFMADD231PD Y7, Y2, Y6
-	VMASKMOVPD  (R10), Y0, Y2
-	VFMADD231PD Y2, Y3, Y6
-	VMASKMOVPD  (R11), Y0, Y2
-	VFMADD231PD Y2, Y4, Y6
-	VMASKMOVPD  (BX), Y0, Y2
-	VFMADD231PD Y2, Y5, Y6
-	VMASKMOVPD  Y6, Y1, (DI)
-
-	// left is −4 to −1: the columns of the tail, less five
-	LEAQ 40(R9)(R12*8), R9
-	LEAQ 40(R10)(R12*8), R10
-	LEAQ 40(R11)(R12*8), R11
-	LEAQ 40(BX)(R12*8), BX
-	DECQ (SP)
-	JNZ  four
-	JMP  rest
-
-four_zero:
-	ADDQ 16(SP), R9
-	ADDQ 16(SP), R10
-	ADDQ 16(SP), R11
-	ADDQ 16(SP), BX
-	DECQ (SP)
-	JNZ  four
-
-rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-
-rest_row:
-	CMPQ         8(SP), $0x00
-	JE           done
-	DECQ         8(SP)
-	VMOVSD       (AX), X2
-	VMULSD       (CX), X2, X2
-	VBROADCASTSD X2, Y2
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD X2, X3
-	VPADDQ  X3, X3, X3
-	VPTEST  X3, X3
-	JZ      rest_zero
-
-	// left: columns before the last, masked, one to four
-	MOVQ dst+0(FP), DX
-	MOVQ d+16(FP), SI
-	DECQ SI
-	SUBQ $0x08, SI
-
-rest_columns:
-	VMOVUPD     (DX), Y3
-	VFMADD231PD (BX), Y2, Y3
-	VMOVUPD     Y3, (DX)
-	VMOVUPD     32(DX), Y3
-	VFMADD231PD 32(BX), Y2, Y3
-	VMOVUPD     Y3, 32(DX)
-	PREFETCHT0  (BX)(R8*1)
-	ADDQ        $0x40, DX
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, SI
-	JGE         rest_columns
-	ADDQ        $0x04, SI
-	JL          rest_tail
-	VMOVUPD     (DX), Y3
-	VFMADD231PD (BX), Y2, Y3
-	VMOVUPD     Y3, (DX)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x04, SI
-
-rest_tail:
-	VMASKMOVPD  (DX), Y1, Y3
-	VMASKMOVPD  (BX), Y0, Y4
-	VFMADD231PD Y4, Y2, Y3
-	VMASKMOVPD  Y3, Y1, (DX)
-
-	// left is −4 to −1: the columns of the tail, less five
-	LEAQ 40(BX)(SI*8), BX
-	JMP  rest_row
-
-rest_zero:
-	ADDQ 16(SP), BX
-	JMP  rest_row
-
-done:
-	VZEROUPPER
-	RET
-
-small1:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small1_rest
-
-small1_four:
-	VMOVSD       (AX), X5
-	VMULSD       (CX), X5, X5
-	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(DX*1), X6
-	VMULSD       (CX)(DX*1), X6, X6
-	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(DX*2), X7
-	VMULSD       (CX)(DX*2), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(SI*1), X8
-	VMULSD       (CX)(SI*1), X8, X8
-	VBROADCASTSD X8, Y8
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X5, X9
-	VORPD       X6, X9, X9
-	VORPD       X7, X9, X9
-	VORPD       X8, X9, X9
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
-	JZ          small1_four_next
-	VMASKMOVPD  (R9), Y0, Y9
-	VFMADD231PD Y9, Y5, Y1
-	VMASKMOVPD  (R10), Y0, Y5
-	VFMADD231PD Y5, Y6, Y2
-	VMASKMOVPD  (R11), Y0, Y5
-	VFMADD231PD Y5, Y7, Y3
-	VMASKMOVPD  (BX), Y0, Y5
-	VFMADD231PD Y5, Y8, Y4
-
-small1_four_next:
+zero:
 	ADDQ DI, R9
 	ADDQ DI, R10
 	ADDQ DI, R11
-	ADDQ DI, BX
+	ADDQ DI, R8
 	DECQ (SP)
-	JNZ  small1_four
-
-small1_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small1_rest_done
-
-small1_rest_row:
-	VMOVSD       (AX), X5
-	VMULSD       (CX), X5, X5
-	VBROADCASTSD X5, Y5
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X5, X6
-	VPADDQ      X6, X6, X6
-	VPTEST      X6, X6
-	JZ          small1_rest_next
-	VMASKMOVPD  (BX), Y0, Y6
-	VFMADD231PD Y6, Y5, Y1
-
-small1_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small1_rest_row
-
-small1_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y2, Y1, Y1
-	VADDPD     Y4, Y3, Y3
-	VADDPD     Y3, Y1, Y1
-	VMASKMOVPD (AX), Y0, Y2
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)
+	JNZ  rows
 	VZEROUPPER
 	RET
 
-small2:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small2_rest
+upto2:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -1(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -1(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
 
-small2_four:
+upto2_rows:
 	VMOVSD       (AX), X9
 	VMULSD       (CX), X9, X9
 	VBROADCASTSD X9, Y9
@@ -1259,8 +449,8 @@ small2_four:
 	VMOVSD       (AX)(DX*2), X11
 	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
+	VMOVSD       (AX)(BX*1), X12
+	VMULSD       (CX)(BX*1), X12, X12
 	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
@@ -1272,953 +462,64 @@ small2_four:
 	VORPD       X12, X13, X13
 	VPADDQ      X13, X13, X13
 	VPTEST      X13, X13
-	JZ          small2_four_next
+	JZ          upto2_next
+	CMPQ        SI, $0x01
+	JL          upto2_block1
 	VFMADD231PD (R9), Y9, Y1
+	VFMADD231PD (R10), Y10, Y3
+	VFMADD231PD (R11), Y11, Y5
+	VFMADD231PD (R8), Y12, Y7
+
+upto2_block1:
 	VMASKMOVPD  32(R9), Y0, Y13
 	VFMADD231PD Y13, Y9, Y2
-	VFMADD231PD (R10), Y10, Y3
 	VMASKMOVPD  32(R10), Y0, Y9
 	VFMADD231PD Y9, Y10, Y4
-	VFMADD231PD (R11), Y11, Y5
 	VMASKMOVPD  32(R11), Y0, Y9
 	VFMADD231PD Y9, Y11, Y6
-	VFMADD231PD (BX), Y12, Y7
-	VMASKMOVPD  32(BX), Y0, Y9
+	VMASKMOVPD  32(R8), Y0, Y9
 	VFMADD231PD Y9, Y12, Y8
 
-small2_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small2_four
+upto2_next:
+	ADDQ    DI, R9
+	ADDQ    DI, R10
+	ADDQ    DI, R11
+	ADDQ    DI, R8
+	DECQ    (SP)
+	JNZ     upto2_rows
+	CMPQ    SI, $0x01
+	JL      upto2_dst1
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VADDPD  (R12), Y1, Y1
+	VMOVUPD Y1, (R12)
 
-small2_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small2_rest_done
-
-small2_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small2_rest_next
-	VFMADD231PD (BX), Y9, Y1
-	VMASKMOVPD  32(BX), Y0, Y10
-	VFMADD231PD Y10, Y9, Y2
-
-small2_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small2_rest_row
-
-small2_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y3, Y1, Y1
-	VADDPD     Y7, Y5, Y5
-	VADDPD     Y5, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
+upto2_dst1:
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y2, Y2
-	VMASKMOVPD 32(AX), Y0, Y1
+	VMASKMOVPD 32(R12), Y0, Y1
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, 32(AX)
+	VMASKMOVPD Y1, Y0, 32(R12)
 	VZEROUPPER
 	RET
 
-small3:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small3_rest
-
-small3_four:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*1), X8
-	VMULSD       (CX)(DX*1), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*2), X9
-	VMULSD       (CX)(DX*2), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VBROADCASTSD X10, Y10
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X11
-	VORPD       X8, X11, X11
-	VORPD       X9, X11, X11
-	VORPD       X10, X11, X11
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
-	JZ          small3_four_next
-	VFMADD231PD (R9), Y7, Y1
-	VFMADD231PD 32(R9), Y7, Y2
-	VMASKMOVPD  64(R9), Y0, Y11
-	VFMADD231PD Y11, Y7, Y3
-	VFMADD231PD (R10), Y8, Y4
-	VFMADD231PD 32(R10), Y8, Y5
-	VMASKMOVPD  64(R10), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VFMADD231PD (R11), Y9, Y1
-	VFMADD231PD 32(R11), Y9, Y2
-	VMASKMOVPD  64(R11), Y0, Y7
-	VFMADD231PD Y7, Y9, Y3
-	VFMADD231PD (BX), Y10, Y4
-	VFMADD231PD 32(BX), Y10, Y5
-	VMASKMOVPD  64(BX), Y0, Y7
-	VFMADD231PD Y7, Y10, Y6
-
-small3_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small3_four
-
-small3_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small3_rest_done
-
-small3_rest_row:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X8
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
-	JZ          small3_rest_next
-	VFMADD231PD (BX), Y7, Y1
-	VFMADD231PD 32(BX), Y7, Y2
-	VMASKMOVPD  64(BX), Y0, Y8
-	VFMADD231PD Y8, Y7, Y3
-
-small3_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small3_rest_row
-
-small3_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y4, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y5, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     Y6, Y3, Y3
-	VMASKMOVPD 64(AX), Y0, Y1
-	VADDPD     Y3, Y1, Y1
-	VMASKMOVPD Y1, Y0, 64(AX)
-	VZEROUPPER
-	RET
-
-small4:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small4_rest
-
-small4_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*1), X10
-	VMULSD       (CX)(DX*1), X10, X10
-	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*2), X11
-	VMULSD       (CX)(DX*2), X11, X11
-	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
-	VBROADCASTSD X12, Y12
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X13
-	VORPD       X10, X13, X13
-	VORPD       X11, X13, X13
-	VORPD       X12, X13, X13
-	VPADDQ      X13, X13, X13
-	VPTEST      X13, X13
-	JZ          small4_four_next
-	VFMADD231PD (R9), Y9, Y1
-	VFMADD231PD 32(R9), Y9, Y2
-	VFMADD231PD 64(R9), Y9, Y3
-	VMASKMOVPD  96(R9), Y0, Y13
-	VFMADD231PD Y13, Y9, Y4
-	VFMADD231PD (R10), Y10, Y5
-	VFMADD231PD 32(R10), Y10, Y6
-	VFMADD231PD 64(R10), Y10, Y7
-	VMASKMOVPD  96(R10), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
-	VFMADD231PD (R11), Y11, Y1
-	VFMADD231PD 32(R11), Y11, Y2
-	VFMADD231PD 64(R11), Y11, Y3
-	VMASKMOVPD  96(R11), Y0, Y9
-	VFMADD231PD Y9, Y11, Y4
-	VFMADD231PD (BX), Y12, Y5
-	VFMADD231PD 32(BX), Y12, Y6
-	VFMADD231PD 64(BX), Y12, Y7
-	VMASKMOVPD  96(BX), Y0, Y9
-	VFMADD231PD Y9, Y12, Y8
-
-small4_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small4_four
-
-small4_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small4_rest_done
-
-small4_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small4_rest_next
-	VFMADD231PD (BX), Y9, Y1
-	VFMADD231PD 32(BX), Y9, Y2
-	VFMADD231PD 64(BX), Y9, Y3
-	VMASKMOVPD  96(BX), Y0, Y10
-	VFMADD231PD Y10, Y9, Y4
-
-small4_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small4_rest_row
-
-small4_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y5, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y6, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     Y7, Y3, Y3
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     Y8, Y4, Y4
-	VMASKMOVPD 96(AX), Y0, Y1
-	VADDPD     Y4, Y1, Y1
-	VMASKMOVPD Y1, Y0, 96(AX)
-	VZEROUPPER
-	RET
-
-small5:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
-	VXORPD  Y10, Y10, Y10
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small5_rest
-
-small5_four:
-	VMOVSD       (AX), X11
-	VMULSD       (CX), X11, X11
-	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*1), X12
-	VMULSD       (CX)(DX*1), X12, X12
-	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(DX*2), X13
-	VMULSD       (CX)(DX*2), X13, X13
-	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(SI*1), X14
-	VMULSD       (CX)(SI*1), X14, X14
-	VBROADCASTSD X14, Y14
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X11, X15
-	VORPD       X12, X15, X15
-	VORPD       X13, X15, X15
-	VORPD       X14, X15, X15
-	VPADDQ      X15, X15, X15
-	VPTEST      X15, X15
-	JZ          small5_four_next
-	VFMADD231PD (R9), Y11, Y1
-	VFMADD231PD 32(R9), Y11, Y2
-	VFMADD231PD 64(R9), Y11, Y3
-	VFMADD231PD 96(R9), Y11, Y4
-	VMASKMOVPD  128(R9), Y0, Y15
-	VFMADD231PD Y15, Y11, Y5
-	VFMADD231PD (R10), Y12, Y6
-	VFMADD231PD 32(R10), Y12, Y7
-	VFMADD231PD 64(R10), Y12, Y8
-	VFMADD231PD 96(R10), Y12, Y9
-	VMASKMOVPD  128(R10), Y0, Y11
-	VFMADD231PD Y11, Y12, Y10
-	VFMADD231PD (R11), Y13, Y1
-	VFMADD231PD 32(R11), Y13, Y2
-	VFMADD231PD 64(R11), Y13, Y3
-	VFMADD231PD 96(R11), Y13, Y4
-	VMASKMOVPD  128(R11), Y0, Y11
-	VFMADD231PD Y11, Y13, Y5
-	VFMADD231PD (BX), Y14, Y6
-	VFMADD231PD 32(BX), Y14, Y7
-	VFMADD231PD 64(BX), Y14, Y8
-	VFMADD231PD 96(BX), Y14, Y9
-	VMASKMOVPD  128(BX), Y0, Y11
-	VFMADD231PD Y11, Y14, Y10
-
-small5_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small5_four
-
-small5_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small5_rest_done
-
-small5_rest_row:
-	VMOVSD       (AX), X11
-	VMULSD       (CX), X11, X11
-	VBROADCASTSD X11, Y11
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X11, X12
-	VPADDQ      X12, X12, X12
-	VPTEST      X12, X12
-	JZ          small5_rest_next
-	VFMADD231PD (BX), Y11, Y1
-	VFMADD231PD 32(BX), Y11, Y2
-	VFMADD231PD 64(BX), Y11, Y3
-	VFMADD231PD 96(BX), Y11, Y4
-	VMASKMOVPD  128(BX), Y0, Y12
-	VFMADD231PD Y12, Y11, Y5
-
-small5_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small5_rest_row
-
-small5_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y6, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y7, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     Y8, Y3, Y3
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     Y9, Y4, Y4
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     Y10, Y5, Y5
-	VMASKMOVPD 128(AX), Y0, Y1
-	VADDPD     Y5, Y1, Y1
-	VMASKMOVPD Y1, Y0, 128(AX)
-	VZEROUPPER
-	RET
-
-small6:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small6_rest
-
-small6_four:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*1), X8
-	VMULSD       (CX)(DX*1), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*2), X9
-	VMULSD       (CX)(DX*2), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VBROADCASTSD X10, Y10
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X11
-	VORPD       X8, X11, X11
-	VORPD       X9, X11, X11
-	VORPD       X10, X11, X11
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
-	JZ          small6_four_next
-	VFMADD231PD (R9), Y7, Y1
-	VFMADD231PD 32(R9), Y7, Y2
-	VFMADD231PD 64(R9), Y7, Y3
-	VFMADD231PD 96(R9), Y7, Y4
-	VFMADD231PD 128(R9), Y7, Y5
-	VMASKMOVPD  160(R9), Y0, Y11
-	VFMADD231PD Y11, Y7, Y6
-	VFMADD231PD (R10), Y8, Y1
-	VFMADD231PD 32(R10), Y8, Y2
-	VFMADD231PD 64(R10), Y8, Y3
-	VFMADD231PD 96(R10), Y8, Y4
-	VFMADD231PD 128(R10), Y8, Y5
-	VMASKMOVPD  160(R10), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VFMADD231PD (R11), Y9, Y1
-	VFMADD231PD 32(R11), Y9, Y2
-	VFMADD231PD 64(R11), Y9, Y3
-	VFMADD231PD 96(R11), Y9, Y4
-	VFMADD231PD 128(R11), Y9, Y5
-	VMASKMOVPD  160(R11), Y0, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VFMADD231PD (BX), Y10, Y1
-	VFMADD231PD 32(BX), Y10, Y2
-	VFMADD231PD 64(BX), Y10, Y3
-	VFMADD231PD 96(BX), Y10, Y4
-	VFMADD231PD 128(BX), Y10, Y5
-	VMASKMOVPD  160(BX), Y0, Y7
-	VFMADD231PD Y7, Y10, Y6
-
-small6_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small6_four
-
-small6_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small6_rest_done
-
-small6_rest_row:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X8
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
-	JZ          small6_rest_next
-	VFMADD231PD (BX), Y7, Y1
-	VFMADD231PD 32(BX), Y7, Y2
-	VFMADD231PD 64(BX), Y7, Y3
-	VFMADD231PD 96(BX), Y7, Y4
-	VFMADD231PD 128(BX), Y7, Y5
-	VMASKMOVPD  160(BX), Y0, Y8
-	VFMADD231PD Y8, Y7, Y6
-
-small6_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small6_rest_row
-
-small6_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VMASKMOVPD 160(AX), Y0, Y1
-	VADDPD     Y6, Y1, Y1
-	VMASKMOVPD Y1, Y0, 160(AX)
-	VZEROUPPER
-	RET
-
-small7:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small7_rest
-
-small7_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VBROADCASTSD X11, Y11
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X8, X12
-	VORPD       X9, X12, X12
-	VORPD       X10, X12, X12
-	VORPD       X11, X12, X12
-	VPADDQ      X12, X12, X12
-	VPTEST      X12, X12
-	JZ          small7_four_next
-	VFMADD231PD (R9), Y8, Y1
-	VFMADD231PD 32(R9), Y8, Y2
-	VFMADD231PD 64(R9), Y8, Y3
-	VFMADD231PD 96(R9), Y8, Y4
-	VFMADD231PD 128(R9), Y8, Y5
-	VFMADD231PD 160(R9), Y8, Y6
-	VMASKMOVPD  192(R9), Y0, Y12
-	VFMADD231PD Y12, Y8, Y7
-	VFMADD231PD (R10), Y9, Y1
-	VFMADD231PD 32(R10), Y9, Y2
-	VFMADD231PD 64(R10), Y9, Y3
-	VFMADD231PD 96(R10), Y9, Y4
-	VFMADD231PD 128(R10), Y9, Y5
-	VFMADD231PD 160(R10), Y9, Y6
-	VMASKMOVPD  192(R10), Y0, Y8
-	VFMADD231PD Y8, Y9, Y7
-	VFMADD231PD (R11), Y10, Y1
-	VFMADD231PD 32(R11), Y10, Y2
-	VFMADD231PD 64(R11), Y10, Y3
-	VFMADD231PD 96(R11), Y10, Y4
-	VFMADD231PD 128(R11), Y10, Y5
-	VFMADD231PD 160(R11), Y10, Y6
-	VMASKMOVPD  192(R11), Y0, Y8
-	VFMADD231PD Y8, Y10, Y7
-	VFMADD231PD (BX), Y11, Y1
-	VFMADD231PD 32(BX), Y11, Y2
-	VFMADD231PD 64(BX), Y11, Y3
-	VFMADD231PD 96(BX), Y11, Y4
-	VFMADD231PD 128(BX), Y11, Y5
-	VFMADD231PD 160(BX), Y11, Y6
-	VMASKMOVPD  192(BX), Y0, Y8
-	VFMADD231PD Y8, Y11, Y7
-
-small7_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small7_four
-
-small7_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small7_rest_done
-
-small7_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VBROADCASTSD X8, Y8
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X8, X9
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
-	JZ          small7_rest_next
-	VFMADD231PD (BX), Y8, Y1
-	VFMADD231PD 32(BX), Y8, Y2
-	VFMADD231PD 64(BX), Y8, Y3
-	VFMADD231PD 96(BX), Y8, Y4
-	VFMADD231PD 128(BX), Y8, Y5
-	VFMADD231PD 160(BX), Y8, Y6
-	VMASKMOVPD  192(BX), Y0, Y9
-	VFMADD231PD Y9, Y8, Y7
-
-small7_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small7_rest_row
-
-small7_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VADDPD     160(AX), Y6, Y1
-	VMOVUPD    Y1, 160(AX)
-	VMASKMOVPD 192(AX), Y0, Y1
-	VADDPD     Y7, Y1, Y1
-	VMASKMOVPD Y1, Y0, 192(AX)
-	VZEROUPPER
-	RET
-
-small8:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R8
-	VMOVUPD 32(R8)(DI*8), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small8_rest
-
-small8_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*1), X10
-	VMULSD       (CX)(DX*1), X10, X10
-	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*2), X11
-	VMULSD       (CX)(DX*2), X11, X11
-	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
-	VBROADCASTSD X12, Y12
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X13
-	VORPD       X10, X13, X13
-	VORPD       X11, X13, X13
-	VORPD       X12, X13, X13
-	VPADDQ      X13, X13, X13
-	VPTEST      X13, X13
-	JZ          small8_four_next
-	VFMADD231PD (R9), Y9, Y1
-	VFMADD231PD 32(R9), Y9, Y2
-	VFMADD231PD 64(R9), Y9, Y3
-	VFMADD231PD 96(R9), Y9, Y4
-	VFMADD231PD 128(R9), Y9, Y5
-	VFMADD231PD 160(R9), Y9, Y6
-	VFMADD231PD 192(R9), Y9, Y7
-	VMASKMOVPD  224(R9), Y0, Y13
-	VFMADD231PD Y13, Y9, Y8
-	VFMADD231PD (R10), Y10, Y1
-	VFMADD231PD 32(R10), Y10, Y2
-	VFMADD231PD 64(R10), Y10, Y3
-	VFMADD231PD 96(R10), Y10, Y4
-	VFMADD231PD 128(R10), Y10, Y5
-	VFMADD231PD 160(R10), Y10, Y6
-	VFMADD231PD 192(R10), Y10, Y7
-	VMASKMOVPD  224(R10), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
-	VFMADD231PD (R11), Y11, Y1
-	VFMADD231PD 32(R11), Y11, Y2
-	VFMADD231PD 64(R11), Y11, Y3
-	VFMADD231PD 96(R11), Y11, Y4
-	VFMADD231PD 128(R11), Y11, Y5
-	VFMADD231PD 160(R11), Y11, Y6
-	VFMADD231PD 192(R11), Y11, Y7
-	VMASKMOVPD  224(R11), Y0, Y9
-	VFMADD231PD Y9, Y11, Y8
-	VFMADD231PD (BX), Y12, Y1
-	VFMADD231PD 32(BX), Y12, Y2
-	VFMADD231PD 64(BX), Y12, Y3
-	VFMADD231PD 96(BX), Y12, Y4
-	VFMADD231PD 128(BX), Y12, Y5
-	VFMADD231PD 160(BX), Y12, Y6
-	VFMADD231PD 192(BX), Y12, Y7
-	VMASKMOVPD  224(BX), Y0, Y9
-	VFMADD231PD Y9, Y12, Y8
-
-small8_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small8_four
-
-small8_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small8_rest_done
-
-small8_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small8_rest_next
-	VFMADD231PD (BX), Y9, Y1
-	VFMADD231PD 32(BX), Y9, Y2
-	VFMADD231PD 64(BX), Y9, Y3
-	VFMADD231PD 96(BX), Y9, Y4
-	VFMADD231PD 128(BX), Y9, Y5
-	VFMADD231PD 160(BX), Y9, Y6
-	VFMADD231PD 192(BX), Y9, Y7
-	VMASKMOVPD  224(BX), Y0, Y10
-	VFMADD231PD Y10, Y9, Y8
-
-small8_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small8_rest_row
-
-small8_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VADDPD     160(AX), Y6, Y1
-	VMOVUPD    Y1, 160(AX)
-	VADDPD     192(AX), Y7, Y1
-	VMOVUPD    Y1, 192(AX)
-	VMASKMOVPD 224(AX), Y0, Y1
-	VADDPD     Y8, Y1, Y1
-	VMASKMOVPD Y1, Y0, 224(AX)
-	VZEROUPPER
-	RET
-
-// func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·margins32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ X+8(FP), CX
-	MOVQ d+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ n+32(FP), SI
-
-	// rb: bytes of a row; q8: bytes of a quarter of dst; rows R0 to R3
-	MOVQ    DX, DI
-	SHLQ    $0x02, DI
-	MOVQ    SI, R8
-	SHRQ    $0x02, R8
-	MOVQ    R8, R9
-	SHLQ    $0x03, R9
-	LEAQ    (R9)(R9*2), R10
-	ANDQ    $0x03, SI
-	MOVQ    R8, R13
-	IMULQ   DI, R13
-	LEAQ    (CX)(R13*1), R11
-	LEAQ    (R11)(R13*1), R12
-	LEAQ    (R12)(R13*1), R13
-	CMPQ    DX, $0x04
-	JLE     small1
-	CMPQ    DX, $0x08
-	JLE     small2
-	CMPQ    DX, $0x0c
-	JLE     small3
-	CMPQ    DX, $0x10
-	JLE     small4
-	CMPQ    DX, $0x14
-	JLE     small5
-	CMPQ    DX, $0x18
-	JLE     small6
-	CMPQ    DX, $0x1c
-	JLE     small7
-	CMPQ    DX, $0x20
-	JLE     small8
-	MOVQ    DX, R14
-	DECQ    R14
-	ANDQ    $0x03, R14
-	INCQ    R14
-	NEGQ    R14
-	LEAQ    mask32<>+0(SB), R15
-	VMOVUPS 16(R15)(R14*4), X0
-	MOVQ    DX, R14
-	DECQ    R14
-	ANDQ    $0x03, R14
-	INCQ    R14
-	NEGQ    R14
-	LEAQ    mask64<>+0(SB), R15
-	VMOVUPD 32(R15)(R14*8), Y1
-
-	// end: bytes of the columns before the last, masked, one to four; full: those in pairs of blocks
-	LEAQ  -1(DX), DX
-	ANDQ  $-4, DX
-	MOVQ  DX, R14
-	ANDQ  $-8, R14
-	SHLQ  $0x02, DX
-	SHLQ  $0x02, R14
-	TESTQ R8, R8
-	JZ    rest
-
-four:
+upto5:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -4(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -4(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -2227,1074 +528,601 @@ four:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	XORQ   R15, R15
+	VXORPD Y10, Y10, Y10
 
-four_columns:
-	VMOVUPD     (BX)(R15*2), Y10
-	VMOVUPD     32(BX)(R15*2), Y11
-	VCVTPS2PD   (CX)(R15*1), Y12
-	VFMADD231PD Y12, Y10, Y2
-	VCVTPS2PD   (R11)(R15*1), Y12
-	VFMADD231PD Y12, Y10, Y4
-	VCVTPS2PD   (R12)(R15*1), Y12
-	VFMADD231PD Y12, Y10, Y6
-	VCVTPS2PD   (R13)(R15*1), Y12
-	VFMADD231PD Y12, Y10, Y8
-	VCVTPS2PD   16(CX)(R15*1), Y10
-	VFMADD231PD Y10, Y11, Y3
-	VCVTPS2PD   16(R11)(R15*1), Y10
-	VFMADD231PD Y10, Y11, Y5
-	VCVTPS2PD   16(R12)(R15*1), Y10
-	VFMADD231PD Y10, Y11, Y7
-	VCVTPS2PD   16(R13)(R15*1), Y10
-	VFMADD231PD Y10, Y11, Y9
-	ADDQ        $0x20, R15
-	CMPQ        R15, R14
-	JL          four_columns
-	CMPQ        R15, DX
-	JGE         four_tail
-	VMOVUPD     (BX)(R15*2), Y10
-	VCVTPS2PD   (CX)(R15*1), Y11
-	VFMADD231PD Y11, Y10, Y2
-	VCVTPS2PD   (R11)(R15*1), Y11
-	VFMADD231PD Y11, Y10, Y4
-	VCVTPS2PD   (R12)(R15*1), Y11
-	VFMADD231PD Y11, Y10, Y6
-	VCVTPS2PD   (R13)(R15*1), Y11
-	VFMADD231PD Y11, Y10, Y8
-
-four_tail:
-	VMASKMOVPD   (BX)(DX*2), Y1, Y10
-	VMASKMOVPS   (CX)(DX*1), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y10, Y3
-	VMASKMOVPS   (R11)(DX*1), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y10, Y5
-	VMASKMOVPS   (R12)(DX*1), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y10, Y7
-	VMASKMOVPS   (R13)(DX*1), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y10, Y9
-	VADDPD       Y3, Y2, Y2
-	ADDQ         DI, CX
-	VADDPD       Y5, Y4, Y4
-	ADDQ         DI, R11
-	VADDPD       Y7, Y6, Y6
-	ADDQ         DI, R12
-	VADDPD       Y9, Y8, Y8
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y2, Y2
-	VHADDPD      Y8, Y6, Y3
-	VPERM2F128   $0x21, Y3, Y2, Y4
-	VBLENDPD     $0x0c, Y3, Y2, Y2
-	VADDPD       Y4, Y2, Y2
-	VMOVLPD      X2, (AX)
-	VMOVHPD      X2, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y2, X2
-	VMOVLPD      X2, (AX)(R9*2)
-	VMOVHPD      X2, (AX)(R10*1)
+upto5_rows:
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(DX*1), X12
+	VMULSD       (CX)(DX*1), X12, X12
+	VBROADCASTSD X12, Y12
+	VMOVSD       (AX)(DX*2), X13
+	VMULSD       (CX)(DX*2), X13, X13
+	VBROADCASTSD X13, Y13
+	VMOVSD       (AX)(BX*1), X14
+	VMULSD       (CX)(BX*1), X14, X14
+	VBROADCASTSD X14, Y14
 	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          four
+	ADDQ         $0x08, CX
 
-	// The last n%4 rows, one by one
-rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    done
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X11, X15
+	VORPD   X12, X15, X15
+	VORPD   X13, X15, X15
+	VORPD   X14, X15, X15
+	VPADDQ  X15, X15, X15
+	VPTEST  X15, X15
+	JZ      upto5_next
+	CMPQ    SI, $0x04
+	JGE     upto5_block_more_than_4
+	CMPQ    SI, $0x03
+	JL      upto5_block2
+	JMP     upto5_block1
 
-rest_row:
+upto5_block_more_than_4:
+	VFMADD231PD (R9), Y11, Y1
+	VFMADD231PD (R10), Y12, Y6
+	VFMADD231PD (R11), Y13, Y1
+	VFMADD231PD (R8), Y14, Y6
+
+upto5_block1:
+	VFMADD231PD 32(R9), Y11, Y2
+	VFMADD231PD 32(R10), Y12, Y7
+	VFMADD231PD 32(R11), Y13, Y2
+	VFMADD231PD 32(R8), Y14, Y7
+
+upto5_block2:
+	VFMADD231PD 64(R9), Y11, Y3
+	VFMADD231PD 64(R10), Y12, Y8
+	VFMADD231PD 64(R11), Y13, Y3
+	VFMADD231PD 64(R8), Y14, Y8
+	VFMADD231PD 96(R9), Y11, Y4
+	VFMADD231PD 96(R10), Y12, Y9
+	VFMADD231PD 96(R11), Y13, Y4
+	VFMADD231PD 96(R8), Y14, Y9
+	VMASKMOVPD  128(R9), Y0, Y15
+	VFMADD231PD Y15, Y11, Y5
+	VMASKMOVPD  128(R10), Y0, Y11
+	VFMADD231PD Y11, Y12, Y10
+	VMASKMOVPD  128(R11), Y0, Y11
+	VFMADD231PD Y11, Y13, Y5
+	VMASKMOVPD  128(R8), Y0, Y11
+	VFMADD231PD Y11, Y14, Y10
+
+upto5_next:
+	ADDQ DI, R9
+	ADDQ DI, R10
+	ADDQ DI, R11
+	ADDQ DI, R8
+	DECQ (SP)
+	JNZ  upto5_rows
+	CMPQ SI, $0x04
+	JGE  upto5_dst_more_than_4
+	CMPQ SI, $0x03
+	JL   upto5_dst2
+	JMP  upto5_dst1
+
+upto5_dst_more_than_4:
+	VADDPD  Y6, Y1, Y1
+	VADDPD  (R12), Y1, Y1
+	VMOVUPD Y1, (R12)
+
+upto5_dst1:
+	VADDPD  Y7, Y2, Y2
+	VADDPD  32(R12), Y2, Y1
+	VMOVUPD Y1, 32(R12)
+
+upto5_dst2:
+	VADDPD     Y8, Y3, Y3
+	VADDPD     64(R12), Y3, Y1
+	VMOVUPD    Y1, 64(R12)
+	VADDPD     Y9, Y4, Y4
+	VADDPD     96(R12), Y4, Y1
+	VMOVUPD    Y1, 96(R12)
+	VADDPD     Y10, Y5, Y5
+	VMASKMOVPD 128(R12), Y0, Y1
+	VADDPD     Y5, Y1, Y1
+	VMASKMOVPD Y1, Y0, 128(R12)
+	VZEROUPPER
+	RET
+
+upto8:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -7(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -7(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	XORQ   CX, CX
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
 
-rest_columns:
-	VMOVUPD     (BX)(CX*2), Y4
-	VMOVUPD     32(BX)(CX*2), Y5
-	VCVTPS2PD   (R13)(CX*1), Y6
-	VFMADD231PD Y6, Y4, Y2
-	VCVTPS2PD   16(R13)(CX*1), Y4
-	VFMADD231PD Y4, Y5, Y3
-	ADDQ        $0x20, CX
-	CMPQ        CX, R14
-	JL          rest_columns
-	CMPQ        CX, DX
-	JGE         rest_tail
-	VMOVUPD     (BX)(CX*2), Y4
-	VCVTPS2PD   (R13)(CX*1), Y5
-	VFMADD231PD Y5, Y4, Y2
-
-rest_tail:
-	VMASKMOVPD   (BX)(DX*2), Y1, Y4
-	VMASKMOVPS   (R13)(DX*1), X0, X5
-	VCVTPS2PD    X5, Y5
-	VFMADD231PD  Y5, Y4, Y3
-	VADDPD       Y3, Y2, Y2
-	ADDQ         DI, R13
-	VHADDPD      Y2, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDSD       X3, X2, X3
-	VMOVSD       X3, (AX)
+upto8_rows:
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
+	VBROADCASTSD X10, Y10
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(BX*1), X12
+	VMULSD       (CX)(BX*1), X12, X12
+	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          rest_row
+	ADDQ         $0x08, CX
 
-done:
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X9, X13
+	VORPD   X10, X13, X13
+	VORPD   X11, X13, X13
+	VORPD   X12, X13, X13
+	VPADDQ  X13, X13, X13
+	VPTEST  X13, X13
+	JZ      upto8_next
+	CMPQ    SI, $0x07
+	JGE     upto8_block_more_than_7
+	CMPQ    SI, $0x06
+	JL      upto8_block2
+	JMP     upto8_block1
+
+upto8_block_more_than_7:
+	VFMADD231PD (R9), Y9, Y1
+	VFMADD231PD (R10), Y10, Y1
+	VFMADD231PD (R11), Y11, Y1
+	VFMADD231PD (R8), Y12, Y1
+
+upto8_block1:
+	VFMADD231PD 32(R9), Y9, Y2
+	VFMADD231PD 32(R10), Y10, Y2
+	VFMADD231PD 32(R11), Y11, Y2
+	VFMADD231PD 32(R8), Y12, Y2
+
+upto8_block2:
+	VFMADD231PD 64(R9), Y9, Y3
+	VFMADD231PD 64(R10), Y10, Y3
+	VFMADD231PD 64(R11), Y11, Y3
+	VFMADD231PD 64(R8), Y12, Y3
+	VFMADD231PD 96(R9), Y9, Y4
+	VFMADD231PD 96(R10), Y10, Y4
+	VFMADD231PD 96(R11), Y11, Y4
+	VFMADD231PD 96(R8), Y12, Y4
+	VFMADD231PD 128(R9), Y9, Y5
+	VFMADD231PD 128(R10), Y10, Y5
+	VFMADD231PD 128(R11), Y11, Y5
+	VFMADD231PD 128(R8), Y12, Y5
+	VFMADD231PD 160(R9), Y9, Y6
+	VFMADD231PD 160(R10), Y10, Y6
+	VFMADD231PD 160(R11), Y11, Y6
+	VFMADD231PD 160(R8), Y12, Y6
+	VFMADD231PD 192(R9), Y9, Y7
+	VFMADD231PD 192(R10), Y10, Y7
+	VFMADD231PD 192(R11), Y11, Y7
+	VFMADD231PD 192(R8), Y12, Y7
+	VMASKMOVPD  224(R9), Y0, Y13
+	VFMADD231PD Y13, Y9, Y8
+	VMASKMOVPD  224(R10), Y0, Y9
+	VFMADD231PD Y9, Y10, Y8
+	VMASKMOVPD  224(R11), Y0, Y9
+	VFMADD231PD Y9, Y11, Y8
+	VMASKMOVPD  224(R8), Y0, Y9
+	VFMADD231PD Y9, Y12, Y8
+
+upto8_next:
+	ADDQ DI, R9
+	ADDQ DI, R10
+	ADDQ DI, R11
+	ADDQ DI, R8
+	DECQ (SP)
+	JNZ  upto8_rows
+	CMPQ SI, $0x07
+	JGE  upto8_dst_more_than_7
+	CMPQ SI, $0x06
+	JL   upto8_dst2
+	JMP  upto8_dst1
+
+upto8_dst_more_than_7:
+	VADDPD  (R12), Y1, Y1
+	VMOVUPD Y1, (R12)
+
+upto8_dst1:
+	VADDPD  32(R12), Y2, Y1
+	VMOVUPD Y1, 32(R12)
+
+upto8_dst2:
+	VADDPD     64(R12), Y3, Y1
+	VMOVUPD    Y1, 64(R12)
+	VADDPD     96(R12), Y4, Y1
+	VMOVUPD    Y1, 96(R12)
+	VADDPD     128(R12), Y5, Y1
+	VMOVUPD    Y1, 128(R12)
+	VADDPD     160(R12), Y6, Y1
+	VMOVUPD    Y1, 160(R12)
+	VADDPD     192(R12), Y7, Y1
+	VMOVUPD    Y1, 192(R12)
+	VMASKMOVPD 224(R12), Y0, Y1
+	VADDPD     Y8, Y1, Y1
+	VMASKMOVPD Y1, Y0, 224(R12)
 	VZEROUPPER
 	RET
 
-small1:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y1
-	VMASKMOVPD (BX), Y1, Y1
-	TESTQ      R8, R8
-	JZ         small1_rest
+// func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int, apart int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·margins32AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dst+0(FP), AX
+	MOVQ      d+16(FP), CX
+	MOVQ      x+24(FP), DX
+	MOVQ      n+32(FP), BX
+	MOVQ      apart+40(FP), SI
+	MOVQ      CX, R8
+	SHLQ      $0x02, R8
+	MOVQ      SI, R9
+	IMULQ     R8, R9
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	MOVQ      X+8(FP), R10
+	LEAQ      (R10)(R9*1), R11
+	LEAQ      (R11)(R9*1), R12
+	LEAQ      (R12)(R9*1), R9
+	MOVQ      CX, R13
+	DECQ      R13
+	ANDQ      $0x03, R13
+	INCQ      R13
+	NEGQ      R13
+	LEAQ      mask32<>+0(SB), R14
+	VMOVUPS   16(R14)(R13*4), X0
+	VPMOVSXDQ X0, Y1
+	CMPQ      CX, $0x20
+	JG        large
 
-small1_four:
-	VMASKMOVPS   (CX), X0, X2
-	VCVTPS2PD    X2, Y2
-	VMULPD       Y2, Y1, Y2
-	VMASKMOVPS   (R11), X0, X3
-	VCVTPS2PD    X3, Y3
-	VMULPD       Y3, Y1, Y3
-	VMASKMOVPS   (R12), X0, X4
-	VCVTPS2PD    X4, Y4
-	VMULPD       Y4, Y1, Y4
-	VMASKMOVPS   (R13), X0, X5
-	VCVTPS2PD    X5, Y5
-	VMULPD       Y5, Y1, Y5
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y3, Y2, Y2
-	VHADDPD      Y5, Y4, Y3
-	VPERM2F128   $0x21, Y3, Y2, Y4
-	VBLENDPD     $0x0c, Y3, Y2, Y2
-	VADDPD       Y4, Y2, Y2
-	VMOVLPD      X2, (AX)
-	VMOVHPD      X2, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y2, X2
-	VMOVLPD      X2, (AX)(R9*2)
-	VMOVHPD      X2, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small1_four
+	// Up to eight blocks, of which x stays in registers
+	LEAQ -1(CX), CX
+	SHRQ $0x02, CX
+	LEAQ -7(CX), R13
+	SHLQ $0x05, R13
+	ADDQ R13, DX
+	LEAQ -7(CX), R13
+	SHLQ $0x04, R13
+	ADDQ R13, R10
+	ADDQ R13, R11
+	ADDQ R13, R12
+	ADDQ R13, R9
+	CMPQ CX, $0x04
+	JGE  x_more_than_4
+	CMPQ CX, $0x02
+	JGE  x_more_than_2
+	CMPQ CX, $0x01
+	JL   x7
+	JMP  x6
 
-	// The last n%4 rows, one by one
-small1_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small1_done
+x_more_than_2:
+	CMPQ CX, $0x03
+	JL   x5
+	JMP  x4
 
-small1_rest_row:
-	VMASKMOVPS   (R13), X0, X2
-	VCVTPS2PD    X2, Y2
-	VMULPD       Y2, Y1, Y2
-	ADDQ         DI, R13
-	VHADDPD      Y2, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDSD       X3, X2, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small1_rest_row
+x_more_than_4:
+	CMPQ CX, $0x06
+	JGE  x_more_than_6
+	CMPQ CX, $0x05
+	JL   x3
+	JMP  x2
 
-small1_done:
-	VZEROUPPER
-	RET
+x_more_than_6:
+	CMPQ    CX, $0x07
+	JL      x1
+	VMOVUPD (DX), Y2
 
-small2:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y2
-	VMASKMOVPD 32(BX), Y2, Y2
-	TESTQ      R8, R8
-	JZ         small2_rest
+x1:
+	VMOVUPD 32(DX), Y3
 
-small2_four:
-	VCVTPS2PD    (CX), Y3
-	VMULPD       Y3, Y1, Y3
-	VCVTPS2PD    (R11), Y4
-	VMULPD       Y4, Y1, Y4
-	VCVTPS2PD    (R12), Y5
-	VMULPD       Y5, Y1, Y5
-	VCVTPS2PD    (R13), Y6
-	VMULPD       Y6, Y1, Y6
-	VMASKMOVPS   16(CX), X0, X7
-	VCVTPS2PD    X7, Y7
-	VFMADD231PD  Y7, Y2, Y3
-	VMASKMOVPS   16(R11), X0, X7
-	VCVTPS2PD    X7, Y7
-	VFMADD231PD  Y7, Y2, Y4
-	VMASKMOVPS   16(R12), X0, X7
-	VCVTPS2PD    X7, Y7
-	VFMADD231PD  Y7, Y2, Y5
-	VMASKMOVPS   16(R13), X0, X7
-	VCVTPS2PD    X7, Y7
-	VFMADD231PD  Y7, Y2, Y6
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y3, Y3
-	VHADDPD      Y6, Y5, Y4
-	VPERM2F128   $0x21, Y4, Y3, Y5
-	VBLENDPD     $0x0c, Y4, Y3, Y3
-	VADDPD       Y5, Y3, Y3
-	VMOVLPD      X3, (AX)
-	VMOVHPD      X3, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y3, X3
-	VMOVLPD      X3, (AX)(R9*2)
-	VMOVHPD      X3, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small2_four
+x2:
+	VMOVUPD 64(DX), Y4
 
-	// The last n%4 rows, one by one
-small2_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small2_done
+x3:
+	VMOVUPD 96(DX), Y5
 
-small2_rest_row:
-	VCVTPS2PD    (R13), Y3
-	VMULPD       Y3, Y1, Y3
-	VMASKMOVPS   16(R13), X0, X4
-	VCVTPS2PD    X4, Y4
-	VFMADD231PD  Y4, Y2, Y3
-	ADDQ         DI, R13
-	VHADDPD      Y3, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDSD       X4, X3, X4
-	VMOVSD       X4, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small2_rest_row
+x4:
+	VMOVUPD 128(DX), Y6
 
-small2_done:
-	VZEROUPPER
-	RET
+x5:
+	VMOVUPD 160(DX), Y7
 
-small3:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y3
-	VMASKMOVPD 64(BX), Y3, Y3
-	TESTQ      R8, R8
-	JZ         small3_rest
+x6:
+	VMOVUPD 192(DX), Y8
 
-small3_four:
-	VCVTPS2PD    (CX), Y4
-	VMULPD       Y4, Y1, Y4
-	VCVTPS2PD    (R11), Y5
-	VMULPD       Y5, Y1, Y5
-	VCVTPS2PD    (R12), Y6
-	VMULPD       Y6, Y1, Y6
-	VCVTPS2PD    (R13), Y7
-	VMULPD       Y7, Y1, Y7
-	VCVTPS2PD    16(CX), Y8
-	VFMADD231PD  Y8, Y2, Y4
-	VCVTPS2PD    16(R11), Y8
-	VFMADD231PD  Y8, Y2, Y5
-	VCVTPS2PD    16(R12), Y8
-	VFMADD231PD  Y8, Y2, Y6
-	VCVTPS2PD    16(R13), Y8
-	VFMADD231PD  Y8, Y2, Y7
-	VMASKMOVPS   32(CX), X0, X8
-	VCVTPS2PD    X8, Y8
-	VFMADD231PD  Y8, Y3, Y4
-	VMASKMOVPS   32(R11), X0, X8
-	VCVTPS2PD    X8, Y8
-	VFMADD231PD  Y8, Y3, Y5
-	VMASKMOVPS   32(R12), X0, X8
-	VCVTPS2PD    X8, Y8
-	VFMADD231PD  Y8, Y3, Y6
-	VMASKMOVPS   32(R13), X0, X8
-	VCVTPS2PD    X8, Y8
-	VFMADD231PD  Y8, Y3, Y7
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y5, Y4, Y4
-	VHADDPD      Y7, Y6, Y5
-	VPERM2F128   $0x21, Y5, Y4, Y6
-	VBLENDPD     $0x0c, Y5, Y4, Y4
-	VADDPD       Y6, Y4, Y4
-	VMOVLPD      X4, (AX)
-	VMOVHPD      X4, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y4, X4
-	VMOVLPD      X4, (AX)(R9*2)
-	VMOVHPD      X4, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small3_four
+x7:
+	VMASKMOVPD 224(DX), Y1, Y1
 
-	// The last n%4 rows, one by one
-small3_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small3_done
+small:
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	VXORPD Y12, Y12, Y12
+	CMPQ   CX, $0x04
+	JGE    block_more_than_4
+	CMPQ   CX, $0x02
+	JGE    block_more_than_2
+	CMPQ   CX, $0x01
+	JL     block7
+	JMP    block6
 
-small3_rest_row:
-	VCVTPS2PD    (R13), Y4
-	VMULPD       Y4, Y1, Y4
-	VCVTPS2PD    16(R13), Y5
-	VFMADD231PD  Y5, Y2, Y4
-	VMASKMOVPS   32(R13), X0, X5
-	VCVTPS2PD    X5, Y5
-	VFMADD231PD  Y5, Y3, Y4
-	ADDQ         DI, R13
-	VHADDPD      Y4, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X5
-	VADDSD       X5, X4, X5
-	VMOVSD       X5, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small3_rest_row
+block_more_than_2:
+	CMPQ CX, $0x03
+	JL   block5
+	JMP  block4
 
-small3_done:
-	VZEROUPPER
-	RET
+block_more_than_4:
+	CMPQ CX, $0x06
+	JGE  block_more_than_6
+	CMPQ CX, $0x05
+	JL   block3
+	JMP  block2
 
-small4:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y4
-	VMASKMOVPD 96(BX), Y4, Y4
-	TESTQ      R8, R8
-	JZ         small4_rest
+block_more_than_6:
+	CMPQ        CX, $0x07
+	JL          block1
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y2, Y9
+	VCVTPS2PD   (R11), Y13
+	VFMADD231PD Y13, Y2, Y10
+	VCVTPS2PD   (R12), Y13
+	VFMADD231PD Y13, Y2, Y11
+	VCVTPS2PD   (R9), Y13
+	VFMADD231PD Y13, Y2, Y12
 
-small4_four:
-	VCVTPS2PD    (CX), Y5
-	VMULPD       Y5, Y1, Y5
-	VCVTPS2PD    (R11), Y6
-	VMULPD       Y6, Y1, Y6
-	VCVTPS2PD    (R12), Y7
-	VMULPD       Y7, Y1, Y7
-	VCVTPS2PD    (R13), Y8
-	VMULPD       Y8, Y1, Y8
-	VCVTPS2PD    16(CX), Y9
-	VFMADD231PD  Y9, Y2, Y5
-	VCVTPS2PD    16(R11), Y9
-	VFMADD231PD  Y9, Y2, Y6
-	VCVTPS2PD    16(R12), Y9
-	VFMADD231PD  Y9, Y2, Y7
-	VCVTPS2PD    16(R13), Y9
-	VFMADD231PD  Y9, Y2, Y8
-	VCVTPS2PD    32(CX), Y9
-	VFMADD231PD  Y9, Y3, Y5
-	VCVTPS2PD    32(R11), Y9
-	VFMADD231PD  Y9, Y3, Y6
-	VCVTPS2PD    32(R12), Y9
-	VFMADD231PD  Y9, Y3, Y7
-	VCVTPS2PD    32(R13), Y9
-	VFMADD231PD  Y9, Y3, Y8
-	VMASKMOVPS   48(CX), X0, X9
-	VCVTPS2PD    X9, Y9
-	VFMADD231PD  Y9, Y4, Y5
-	VMASKMOVPS   48(R11), X0, X9
-	VCVTPS2PD    X9, Y9
-	VFMADD231PD  Y9, Y4, Y6
-	VMASKMOVPS   48(R12), X0, X9
-	VCVTPS2PD    X9, Y9
-	VFMADD231PD  Y9, Y4, Y7
-	VMASKMOVPS   48(R13), X0, X9
-	VCVTPS2PD    X9, Y9
-	VFMADD231PD  Y9, Y4, Y8
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y6, Y5, Y5
-	VHADDPD      Y8, Y7, Y6
-	VPERM2F128   $0x21, Y6, Y5, Y7
-	VBLENDPD     $0x0c, Y6, Y5, Y5
-	VADDPD       Y7, Y5, Y5
-	VMOVLPD      X5, (AX)
-	VMOVHPD      X5, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y5, X5
-	VMOVLPD      X5, (AX)(R9*2)
-	VMOVHPD      X5, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small4_four
+block1:
+	VCVTPS2PD   16(R10), Y13
+	VFMADD231PD Y13, Y3, Y9
+	VCVTPS2PD   16(R11), Y13
+	VFMADD231PD Y13, Y3, Y10
+	VCVTPS2PD   16(R12), Y13
+	VFMADD231PD Y13, Y3, Y11
+	VCVTPS2PD   16(R9), Y13
+	VFMADD231PD Y13, Y3, Y12
 
-	// The last n%4 rows, one by one
-small4_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small4_done
+block2:
+	VCVTPS2PD   32(R10), Y13
+	VFMADD231PD Y13, Y4, Y9
+	VCVTPS2PD   32(R11), Y13
+	VFMADD231PD Y13, Y4, Y10
+	VCVTPS2PD   32(R12), Y13
+	VFMADD231PD Y13, Y4, Y11
+	VCVTPS2PD   32(R9), Y13
+	VFMADD231PD Y13, Y4, Y12
 
-small4_rest_row:
-	VCVTPS2PD    (R13), Y5
-	VMULPD       Y5, Y1, Y5
-	VCVTPS2PD    16(R13), Y6
-	VFMADD231PD  Y6, Y2, Y5
-	VCVTPS2PD    32(R13), Y6
-	VFMADD231PD  Y6, Y3, Y5
-	VMASKMOVPS   48(R13), X0, X6
-	VCVTPS2PD    X6, Y6
-	VFMADD231PD  Y6, Y4, Y5
-	ADDQ         DI, R13
-	VHADDPD      Y5, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDSD       X6, X5, X6
-	VMOVSD       X6, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small4_rest_row
+block3:
+	VCVTPS2PD   48(R10), Y13
+	VFMADD231PD Y13, Y5, Y9
+	VCVTPS2PD   48(R11), Y13
+	VFMADD231PD Y13, Y5, Y10
+	VCVTPS2PD   48(R12), Y13
+	VFMADD231PD Y13, Y5, Y11
+	VCVTPS2PD   48(R9), Y13
+	VFMADD231PD Y13, Y5, Y12
 
-small4_done:
-	VZEROUPPER
-	RET
+block4:
+	VCVTPS2PD   64(R10), Y13
+	VFMADD231PD Y13, Y6, Y9
+	VCVTPS2PD   64(R11), Y13
+	VFMADD231PD Y13, Y6, Y10
+	VCVTPS2PD   64(R12), Y13
+	VFMADD231PD Y13, Y6, Y11
+	VCVTPS2PD   64(R9), Y13
+	VFMADD231PD Y13, Y6, Y12
 
-small5:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y5
-	VMASKMOVPD 128(BX), Y5, Y5
-	TESTQ      R8, R8
-	JZ         small5_rest
+block5:
+	VCVTPS2PD   80(R10), Y13
+	VFMADD231PD Y13, Y7, Y9
+	VCVTPS2PD   80(R11), Y13
+	VFMADD231PD Y13, Y7, Y10
+	VCVTPS2PD   80(R12), Y13
+	VFMADD231PD Y13, Y7, Y11
+	VCVTPS2PD   80(R9), Y13
+	VFMADD231PD Y13, Y7, Y12
 
-small5_four:
-	VCVTPS2PD    (CX), Y6
-	VMULPD       Y6, Y1, Y6
-	VCVTPS2PD    (R11), Y7
-	VMULPD       Y7, Y1, Y7
-	VCVTPS2PD    (R12), Y8
-	VMULPD       Y8, Y1, Y8
-	VCVTPS2PD    (R13), Y9
-	VMULPD       Y9, Y1, Y9
-	VCVTPS2PD    16(CX), Y10
-	VFMADD231PD  Y10, Y2, Y6
-	VCVTPS2PD    16(R11), Y10
-	VFMADD231PD  Y10, Y2, Y7
-	VCVTPS2PD    16(R12), Y10
-	VFMADD231PD  Y10, Y2, Y8
-	VCVTPS2PD    16(R13), Y10
-	VFMADD231PD  Y10, Y2, Y9
-	VCVTPS2PD    32(CX), Y10
-	VFMADD231PD  Y10, Y3, Y6
-	VCVTPS2PD    32(R11), Y10
-	VFMADD231PD  Y10, Y3, Y7
-	VCVTPS2PD    32(R12), Y10
-	VFMADD231PD  Y10, Y3, Y8
-	VCVTPS2PD    32(R13), Y10
-	VFMADD231PD  Y10, Y3, Y9
-	VCVTPS2PD    48(CX), Y10
-	VFMADD231PD  Y10, Y4, Y6
-	VCVTPS2PD    48(R11), Y10
-	VFMADD231PD  Y10, Y4, Y7
-	VCVTPS2PD    48(R12), Y10
-	VFMADD231PD  Y10, Y4, Y8
-	VCVTPS2PD    48(R13), Y10
-	VFMADD231PD  Y10, Y4, Y9
-	VMASKMOVPS   64(CX), X0, X10
-	VCVTPS2PD    X10, Y10
-	VFMADD231PD  Y10, Y5, Y6
-	VMASKMOVPS   64(R11), X0, X10
-	VCVTPS2PD    X10, Y10
-	VFMADD231PD  Y10, Y5, Y7
-	VMASKMOVPS   64(R12), X0, X10
-	VCVTPS2PD    X10, Y10
-	VFMADD231PD  Y10, Y5, Y8
-	VMASKMOVPS   64(R13), X0, X10
-	VCVTPS2PD    X10, Y10
-	VFMADD231PD  Y10, Y5, Y9
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y7, Y6, Y6
-	VHADDPD      Y9, Y8, Y7
-	VPERM2F128   $0x21, Y7, Y6, Y8
-	VBLENDPD     $0x0c, Y7, Y6, Y6
-	VADDPD       Y8, Y6, Y6
-	VMOVLPD      X6, (AX)
-	VMOVHPD      X6, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y6, X6
-	VMOVLPD      X6, (AX)(R9*2)
-	VMOVHPD      X6, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small5_four
+block6:
+	VCVTPS2PD   96(R10), Y13
+	VFMADD231PD Y13, Y8, Y9
+	VCVTPS2PD   96(R11), Y13
+	VFMADD231PD Y13, Y8, Y10
+	VCVTPS2PD   96(R12), Y13
+	VFMADD231PD Y13, Y8, Y11
+	VCVTPS2PD   96(R9), Y13
+	VFMADD231PD Y13, Y8, Y12
 
-	// The last n%4 rows, one by one
-small5_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small5_done
-
-small5_rest_row:
-	VCVTPS2PD    (R13), Y6
-	VMULPD       Y6, Y1, Y6
-	VCVTPS2PD    16(R13), Y7
-	VFMADD231PD  Y7, Y2, Y6
-	VCVTPS2PD    32(R13), Y7
-	VFMADD231PD  Y7, Y3, Y6
-	VCVTPS2PD    48(R13), Y7
-	VFMADD231PD  Y7, Y4, Y6
-	VMASKMOVPS   64(R13), X0, X7
-	VCVTPS2PD    X7, Y7
-	VFMADD231PD  Y7, Y5, Y6
-	ADDQ         DI, R13
-	VHADDPD      Y6, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDSD       X7, X6, X7
-	VMOVSD       X7, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small5_rest_row
-
-small5_done:
-	VZEROUPPER
-	RET
-
-small6:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y6
-	VMASKMOVPD 160(BX), Y6, Y6
-	TESTQ      R8, R8
-	JZ         small6_rest
-
-small6_four:
-	VCVTPS2PD    (CX), Y7
-	VMULPD       Y7, Y1, Y7
-	VCVTPS2PD    (R11), Y8
-	VMULPD       Y8, Y1, Y8
-	VCVTPS2PD    (R12), Y9
-	VMULPD       Y9, Y1, Y9
-	VCVTPS2PD    (R13), Y10
-	VMULPD       Y10, Y1, Y10
-	VCVTPS2PD    16(CX), Y11
-	VFMADD231PD  Y11, Y2, Y7
-	VCVTPS2PD    16(R11), Y11
-	VFMADD231PD  Y11, Y2, Y8
-	VCVTPS2PD    16(R12), Y11
-	VFMADD231PD  Y11, Y2, Y9
-	VCVTPS2PD    16(R13), Y11
-	VFMADD231PD  Y11, Y2, Y10
-	VCVTPS2PD    32(CX), Y11
-	VFMADD231PD  Y11, Y3, Y7
-	VCVTPS2PD    32(R11), Y11
-	VFMADD231PD  Y11, Y3, Y8
-	VCVTPS2PD    32(R12), Y11
-	VFMADD231PD  Y11, Y3, Y9
-	VCVTPS2PD    32(R13), Y11
-	VFMADD231PD  Y11, Y3, Y10
-	VCVTPS2PD    48(CX), Y11
-	VFMADD231PD  Y11, Y4, Y7
-	VCVTPS2PD    48(R11), Y11
-	VFMADD231PD  Y11, Y4, Y8
-	VCVTPS2PD    48(R12), Y11
-	VFMADD231PD  Y11, Y4, Y9
-	VCVTPS2PD    48(R13), Y11
-	VFMADD231PD  Y11, Y4, Y10
-	VCVTPS2PD    64(CX), Y11
-	VFMADD231PD  Y11, Y5, Y7
-	VCVTPS2PD    64(R11), Y11
-	VFMADD231PD  Y11, Y5, Y8
-	VCVTPS2PD    64(R12), Y11
-	VFMADD231PD  Y11, Y5, Y9
-	VCVTPS2PD    64(R13), Y11
-	VFMADD231PD  Y11, Y5, Y10
-	VMASKMOVPS   80(CX), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y6, Y7
-	VMASKMOVPS   80(R11), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y6, Y8
-	VMASKMOVPS   80(R12), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y6, Y9
-	VMASKMOVPS   80(R13), X0, X11
-	VCVTPS2PD    X11, Y11
-	VFMADD231PD  Y11, Y6, Y10
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y8, Y7, Y7
-	VHADDPD      Y10, Y9, Y8
-	VPERM2F128   $0x21, Y8, Y7, Y9
-	VBLENDPD     $0x0c, Y8, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VMOVLPD      X7, (AX)
-	VMOVHPD      X7, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y7, X7
-	VMOVLPD      X7, (AX)(R9*2)
-	VMOVHPD      X7, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small6_four
-
-	// The last n%4 rows, one by one
-small6_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small6_done
-
-small6_rest_row:
-	VCVTPS2PD    (R13), Y7
-	VMULPD       Y7, Y1, Y7
-	VCVTPS2PD    16(R13), Y8
-	VFMADD231PD  Y8, Y2, Y7
-	VCVTPS2PD    32(R13), Y8
-	VFMADD231PD  Y8, Y3, Y7
-	VCVTPS2PD    48(R13), Y8
-	VFMADD231PD  Y8, Y4, Y7
-	VCVTPS2PD    64(R13), Y8
-	VFMADD231PD  Y8, Y5, Y7
-	VMASKMOVPS   80(R13), X0, X8
-	VCVTPS2PD    X8, Y8
-	VFMADD231PD  Y8, Y6, Y7
-	ADDQ         DI, R13
-	VHADDPD      Y7, Y7, Y7
-	VEXTRACTF128 $0x01, Y7, X8
-	VADDSD       X8, X7, X8
-	VMOVSD       X8, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small6_rest_row
-
-small6_done:
-	VZEROUPPER
-	RET
-
-small7:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	VMOVUPD    160(BX), Y6
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y7
-	VMASKMOVPD 192(BX), Y7, Y7
-	TESTQ      R8, R8
-	JZ         small7_rest
-
-small7_four:
-	VCVTPS2PD    (CX), Y8
-	VMULPD       Y8, Y1, Y8
-	VCVTPS2PD    (R11), Y9
-	VMULPD       Y9, Y1, Y9
-	VCVTPS2PD    (R12), Y10
-	VMULPD       Y10, Y1, Y10
-	VCVTPS2PD    (R13), Y11
-	VMULPD       Y11, Y1, Y11
-	VCVTPS2PD    16(CX), Y12
-	VFMADD231PD  Y12, Y2, Y8
-	VCVTPS2PD    16(R11), Y12
-	VFMADD231PD  Y12, Y2, Y9
-	VCVTPS2PD    16(R12), Y12
-	VFMADD231PD  Y12, Y2, Y10
-	VCVTPS2PD    16(R13), Y12
-	VFMADD231PD  Y12, Y2, Y11
-	VCVTPS2PD    32(CX), Y12
-	VFMADD231PD  Y12, Y3, Y8
-	VCVTPS2PD    32(R11), Y12
-	VFMADD231PD  Y12, Y3, Y9
-	VCVTPS2PD    32(R12), Y12
-	VFMADD231PD  Y12, Y3, Y10
-	VCVTPS2PD    32(R13), Y12
-	VFMADD231PD  Y12, Y3, Y11
-	VCVTPS2PD    48(CX), Y12
-	VFMADD231PD  Y12, Y4, Y8
-	VCVTPS2PD    48(R11), Y12
-	VFMADD231PD  Y12, Y4, Y9
-	VCVTPS2PD    48(R12), Y12
-	VFMADD231PD  Y12, Y4, Y10
-	VCVTPS2PD    48(R13), Y12
-	VFMADD231PD  Y12, Y4, Y11
-	VCVTPS2PD    64(CX), Y12
-	VFMADD231PD  Y12, Y5, Y8
-	VCVTPS2PD    64(R11), Y12
-	VFMADD231PD  Y12, Y5, Y9
-	VCVTPS2PD    64(R12), Y12
-	VFMADD231PD  Y12, Y5, Y10
-	VCVTPS2PD    64(R13), Y12
-	VFMADD231PD  Y12, Y5, Y11
-	VCVTPS2PD    80(CX), Y12
-	VFMADD231PD  Y12, Y6, Y8
-	VCVTPS2PD    80(R11), Y12
-	VFMADD231PD  Y12, Y6, Y9
-	VCVTPS2PD    80(R12), Y12
-	VFMADD231PD  Y12, Y6, Y10
-	VCVTPS2PD    80(R13), Y12
-	VFMADD231PD  Y12, Y6, Y11
-	VMASKMOVPS   96(CX), X0, X12
-	VCVTPS2PD    X12, Y12
-	VFMADD231PD  Y12, Y7, Y8
-	VMASKMOVPS   96(R11), X0, X12
-	VCVTPS2PD    X12, Y12
-	VFMADD231PD  Y12, Y7, Y9
-	VMASKMOVPS   96(R12), X0, X12
-	VCVTPS2PD    X12, Y12
-	VFMADD231PD  Y12, Y7, Y10
-	VMASKMOVPS   96(R13), X0, X12
-	VCVTPS2PD    X12, Y12
-	VFMADD231PD  Y12, Y7, Y11
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
-	VHADDPD      Y9, Y8, Y8
-	VHADDPD      Y11, Y10, Y9
-	VPERM2F128   $0x21, Y9, Y8, Y10
-	VBLENDPD     $0x0c, Y9, Y8, Y8
-	VADDPD       Y10, Y8, Y8
-	VMOVLPD      X8, (AX)
-	VMOVHPD      X8, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y8, X8
-	VMOVLPD      X8, (AX)(R9*2)
-	VMOVHPD      X8, (AX)(R10*1)
-	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small7_four
-
-	// The last n%4 rows, one by one
-small7_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small7_done
-
-small7_rest_row:
-	VCVTPS2PD    (R13), Y8
-	VMULPD       Y8, Y1, Y8
-	VCVTPS2PD    16(R13), Y9
-	VFMADD231PD  Y9, Y2, Y8
-	VCVTPS2PD    32(R13), Y9
-	VFMADD231PD  Y9, Y3, Y8
-	VCVTPS2PD    48(R13), Y9
-	VFMADD231PD  Y9, Y4, Y8
-	VCVTPS2PD    64(R13), Y9
-	VFMADD231PD  Y9, Y5, Y8
-	VCVTPS2PD    80(R13), Y9
-	VFMADD231PD  Y9, Y6, Y8
-	VMASKMOVPS   96(R13), X0, X9
-	VCVTPS2PD    X9, Y9
-	VFMADD231PD  Y9, Y7, Y8
-	ADDQ         DI, R13
-	VHADDPD      Y8, Y8, Y8
-	VEXTRACTF128 $0x01, Y8, X9
-	VADDSD       X9, X8, X9
-	VMOVSD       X9, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small7_rest_row
-
-small7_done:
-	VZEROUPPER
-	RET
-
-small8:
-	MOVQ       DX, R14
-	DECQ       R14
-	ANDQ       $0x03, R14
-	INCQ       R14
-	NEGQ       R14
-	LEAQ       mask32<>+0(SB), R15
-	VMOVUPS    16(R15)(R14*4), X0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    32(BX), Y2
-	VMOVUPD    64(BX), Y3
-	VMOVUPD    96(BX), Y4
-	VMOVUPD    128(BX), Y5
-	VMOVUPD    160(BX), Y6
-	VMOVUPD    192(BX), Y7
-	DECQ       DX
-	ANDQ       $0x03, DX
-	INCQ       DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), R14
-	VMOVUPD    32(R14)(DX*8), Y8
-	VMASKMOVPD 224(BX), Y8, Y8
-	TESTQ      R8, R8
-	JZ         small8_rest
-
-small8_four:
-	VCVTPS2PD    (CX), Y9
-	VMULPD       Y9, Y1, Y9
-	VCVTPS2PD    (R11), Y10
-	VMULPD       Y10, Y1, Y10
-	VCVTPS2PD    (R12), Y11
-	VMULPD       Y11, Y1, Y11
-	VCVTPS2PD    (R13), Y12
-	VMULPD       Y12, Y1, Y12
-	VCVTPS2PD    16(CX), Y13
-	VFMADD231PD  Y13, Y2, Y9
-	VCVTPS2PD    16(R11), Y13
-	VFMADD231PD  Y13, Y2, Y10
-	VCVTPS2PD    16(R12), Y13
-	VFMADD231PD  Y13, Y2, Y11
-	VCVTPS2PD    16(R13), Y13
-	VFMADD231PD  Y13, Y2, Y12
-	VCVTPS2PD    32(CX), Y13
-	VFMADD231PD  Y13, Y3, Y9
-	VCVTPS2PD    32(R11), Y13
-	VFMADD231PD  Y13, Y3, Y10
-	VCVTPS2PD    32(R12), Y13
-	VFMADD231PD  Y13, Y3, Y11
-	VCVTPS2PD    32(R13), Y13
-	VFMADD231PD  Y13, Y3, Y12
-	VCVTPS2PD    48(CX), Y13
-	VFMADD231PD  Y13, Y4, Y9
-	VCVTPS2PD    48(R11), Y13
-	VFMADD231PD  Y13, Y4, Y10
-	VCVTPS2PD    48(R12), Y13
-	VFMADD231PD  Y13, Y4, Y11
-	VCVTPS2PD    48(R13), Y13
-	VFMADD231PD  Y13, Y4, Y12
-	VCVTPS2PD    64(CX), Y13
-	VFMADD231PD  Y13, Y5, Y9
-	VCVTPS2PD    64(R11), Y13
-	VFMADD231PD  Y13, Y5, Y10
-	VCVTPS2PD    64(R12), Y13
-	VFMADD231PD  Y13, Y5, Y11
-	VCVTPS2PD    64(R13), Y13
-	VFMADD231PD  Y13, Y5, Y12
-	VCVTPS2PD    80(CX), Y13
-	VFMADD231PD  Y13, Y6, Y9
-	VCVTPS2PD    80(R11), Y13
-	VFMADD231PD  Y13, Y6, Y10
-	VCVTPS2PD    80(R12), Y13
-	VFMADD231PD  Y13, Y6, Y11
-	VCVTPS2PD    80(R13), Y13
-	VFMADD231PD  Y13, Y6, Y12
-	VCVTPS2PD    96(CX), Y13
-	VFMADD231PD  Y13, Y7, Y9
-	VCVTPS2PD    96(R11), Y13
-	VFMADD231PD  Y13, Y7, Y10
-	VCVTPS2PD    96(R12), Y13
-	VFMADD231PD  Y13, Y7, Y11
-	VCVTPS2PD    96(R13), Y13
-	VFMADD231PD  Y13, Y7, Y12
-	VMASKMOVPS   112(CX), X0, X13
+block7:
+	VMASKMOVPS   112(R10), X0, X13
 	VCVTPS2PD    X13, Y13
-	VFMADD231PD  Y13, Y8, Y9
+	VFMADD231PD  Y13, Y1, Y9
 	VMASKMOVPS   112(R11), X0, X13
 	VCVTPS2PD    X13, Y13
-	VFMADD231PD  Y13, Y8, Y10
+	VFMADD231PD  Y13, Y1, Y10
 	VMASKMOVPS   112(R12), X0, X13
 	VCVTPS2PD    X13, Y13
-	VFMADD231PD  Y13, Y8, Y11
-	VMASKMOVPS   112(R13), X0, X13
+	VFMADD231PD  Y13, Y1, Y11
+	VMASKMOVPS   112(R9), X0, X13
 	VCVTPS2PD    X13, Y13
-	VFMADD231PD  Y13, Y8, Y12
-	ADDQ         DI, CX
-	ADDQ         DI, R11
-	ADDQ         DI, R12
-	ADDQ         DI, R13
+	VFMADD231PD  Y13, Y1, Y12
 	VHADDPD      Y10, Y9, Y9
 	VHADDPD      Y12, Y11, Y10
 	VPERM2F128   $0x21, Y10, Y9, Y11
 	VBLENDPD     $0x0c, Y10, Y9, Y9
 	VADDPD       Y11, Y9, Y9
 	VMOVLPD      X9, (AX)
-	VMOVHPD      X9, (AX)(R9*1)
+	VMOVHPD      X9, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y9, X9
-	VMOVLPD      X9, (AX)(R9*2)
-	VMOVHPD      X9, (AX)(R10*1)
+	VMOVLPD      X9, (AX)(SI*2)
+	VMOVHPD      X9, (AX)(DI*1)
+	ADDQ         R8, R10
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R9
 	ADDQ         $0x08, AX
-	DECQ         R8
-	JNZ          small8_four
-
-	// The last n%4 rows, one by one
-small8_rest:
-	ADDQ  R10, AX
-	TESTQ SI, SI
-	JZ    small8_done
-
-small8_rest_row:
-	VCVTPS2PD    (R13), Y9
-	VMULPD       Y9, Y1, Y9
-	VCVTPS2PD    16(R13), Y10
-	VFMADD231PD  Y10, Y2, Y9
-	VCVTPS2PD    32(R13), Y10
-	VFMADD231PD  Y10, Y3, Y9
-	VCVTPS2PD    48(R13), Y10
-	VFMADD231PD  Y10, Y4, Y9
-	VCVTPS2PD    64(R13), Y10
-	VFMADD231PD  Y10, Y5, Y9
-	VCVTPS2PD    80(R13), Y10
-	VFMADD231PD  Y10, Y6, Y9
-	VCVTPS2PD    96(R13), Y10
-	VFMADD231PD  Y10, Y7, Y9
-	VMASKMOVPS   112(R13), X0, X10
-	VCVTPS2PD    X10, Y10
-	VFMADD231PD  Y10, Y8, Y9
-	ADDQ         DI, R13
-	VHADDPD      Y9, Y9, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VADDSD       X10, X9, X10
-	VMOVSD       X10, (AX)
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          small8_rest_row
-
-small8_done:
+	DECQ         BX
+	JNZ          small
 	VZEROUPPER
 	RET
 
-// func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·addRows32AVX2(SB), NOSPLIT, $24-48
-	MOVQ u+24(FP), AX
-	MOVQ v+32(FP), CX
+large:
+	// The columns before the last block, and those in pairs of blocks
+	LEAQ -1(CX), R13
+	ANDQ $-4, R13
+	SHLQ $0x02, R13
+	MOVQ R13, CX
+	ANDQ $-32, R13
 
-	// Locals: the quarter of the rows that is left, the rows after the quarters, bytes of a row
-	MOVQ  n+40(FP), DX
-	MOVQ  DX, BX
-	ANDQ  $0x03, DX
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x02, BX
-	MOVQ  BX, (SP)
-	MOVQ  BX, DX
-	SHLQ  $0x03, DX
-	LEAQ  (DX)(DX*2), SI
-	MOVQ  d+16(FP), DI
-	MOVQ  DI, R8
-	SHLQ  $0x02, R8
-	MOVQ  R8, 16(SP)
-	IMULQ R8, BX
+rows:
+	// Sums of the even and odd blocks
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	XORQ   R14, R14
+
+columns:
+	VMOVUPD     (DX)(R14*2), Y10
+	VCVTPS2PD   (R10)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y2
+	VCVTPS2PD   (R11)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y3
+	VCVTPS2PD   (R12)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y4
+	VCVTPS2PD   (R9)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y5
+	VMOVUPD     32(DX)(R14*2), Y10
+	VCVTPS2PD   16(R10)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y6
+	VCVTPS2PD   16(R11)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y7
+	VCVTPS2PD   16(R12)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y8
+	VCVTPS2PD   16(R9)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y9
+	ADDQ        $0x20, R14
+	CMPQ        R14, R13
+	JL          columns
+	CMPQ        R14, CX
+	JGE         tail
+	VMOVUPD     (DX)(R14*2), Y10
+	VCVTPS2PD   (R10)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y2
+	VCVTPS2PD   (R11)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y3
+	VCVTPS2PD   (R12)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y4
+	VCVTPS2PD   (R9)(R14*1), Y11
+	VFMADD231PD Y11, Y10, Y5
+
+tail:
+	VMASKMOVPD   (DX)(CX*2), Y1, Y10
+	VMASKMOVPS   (R10)(CX*1), X0, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y6
+	VMASKMOVPS   (R11)(CX*1), X0, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y7
+	VMASKMOVPS   (R12)(CX*1), X0, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y8
+	VMASKMOVPS   (R9)(CX*1), X0, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y9
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y9, Y5, Y5
+	VHADDPD      Y3, Y2, Y2
+	VHADDPD      Y5, Y4, Y3
+	VPERM2F128   $0x21, Y3, Y2, Y4
+	VBLENDPD     $0x0c, Y3, Y2, Y2
+	VADDPD       Y4, Y2, Y2
+	VMOVLPD      X2, (AX)
+	VMOVHPD      X2, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y2, X2
+	VMOVLPD      X2, (AX)(SI*2)
+	VMOVHPD      X2, (AX)(DI*1)
+	ADDQ         R8, R10
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R9
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JNZ          rows
+	VZEROUPPER
+	RET
+
+// func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int, apart int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·addRows32AVX2(SB), NOSPLIT, $24-56
+	MOVQ    u+24(FP), AX
+	MOVQ    v+32(FP), CX
+	MOVQ    d+16(FP), SI
+	MOVQ    apart+48(FP), DX
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	MOVQ    DX, R8
+	IMULQ   DI, R8
+	SHLQ    $0x03, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    X+8(FP), R9
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R11
+	LEAQ    (R11)(R8*1), R8
+	MOVQ    n+40(FP), DX
+	MOVQ    DX, (SP)
+	SHLQ    $0x03, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    SI, R12
+	DECQ    R12
+	ANDQ    $0x03, R12
+	INCQ    R12
+	NEGQ    R12
+	LEAQ    mask32<>+0(SB), R13
+	VMOVUPS 16(R13)(R12*4), X0
+	CMPQ    SI, $0x08
+	JLE     upto2
+	CMPQ    SI, $0x14
+	JLE     upto5
+	CMPQ    SI, $0x20
+	JLE     upto8
 
 	// ahead: bytes of the rows, of which so many again are asked for early; 0 for many
-	XORQ    R9, R9
-	MOVQ    BX, R8
-	SHLQ    $0x02, R8
-	CMPQ    R8, $0x00080000
-	CMOVQGT R9, R8
-	MOVQ    X+8(FP), R9
-	LEAQ    (R9)(BX*1), R10
-	LEAQ    (R10)(BX*1), R11
-	LEAQ    (R11)(BX*1), BX
-	CMPQ    DI, $0x04
-	JLE     small1
-	CMPQ    DI, $0x08
-	JLE     small2
-	CMPQ    DI, $0x0c
-	JLE     small3
-	CMPQ    DI, $0x10
-	JLE     small4
-	CMPQ    DI, $0x14
-	JLE     small5
-	CMPQ    DI, $0x18
-	JLE     small6
-	CMPQ    DI, $0x1c
-	JLE     small7
-	CMPQ    DI, $0x20
-	JLE     small8
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R12
-	VMOVUPS 16(R12)(DI*4), X0
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask64<>+0(SB), R12
-	VMOVUPD 32(R12)(DI*8), Y1
-	CMPQ    (SP), $0x00
-	JE      rest
+	MOVQ      (SP), SI
+	IMULQ     DI, SI
+	SHLQ      $0x02, SI
+	XORQ      R12, R12
+	CMPQ      SI, $0x00080000
+	CMOVQGT   R12, SI
+	VPMOVSXDQ X0, Y1
+	MOVQ      d+16(FP), R12
 
-four:
+	// The columns before the last block, and those in pairs of blocks
+	LEAQ -1(R12), R12
+	ANDQ $-4, R12
+	SHLQ $0x02, R12
+	MOVQ R12, 8(SP)
+	ANDQ $-32, R12
+	MOVQ R12, 16(SP)
+
+rows:
 	VMOVSD       (AX), X2
 	VMULSD       (CX), X2, X2
 	VBROADCASTSD X2, Y2
@@ -3304,8 +1132,8 @@ four:
 	VMOVSD       (AX)(DX*2), X4
 	VMULSD       (CX)(DX*2), X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(SI*1), X5
-	VMULSD       (CX)(SI*1), X5, X5
+	VMOVSD       (AX)(BX*1), X5
+	VMULSD       (CX)(BX*1), X5, X5
 	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
@@ -3317,294 +1145,103 @@ four:
 	VORPD   X5, X6, X6
 	VPADDQ  X6, X6, X6
 	VPTEST  X6, X6
-	JZ      four_zero
+	JZ      zero
+	MOVQ    dst+0(FP), R13
+	XORQ    R12, R12
 
-	// left: columns before the last, masked, one to four
-	MOVQ dst+0(FP), DI
-	MOVQ d+16(FP), R12
-	DECQ R12
-	SUBQ $0x08, R12
+columns:
+	VMOVUPD     (R13)(R12*2), Y6
+	VCVTPS2PD   (R9)(R12*1), Y7
+	VFMADD231PD Y7, Y2, Y6
+	VCVTPS2PD   (R10)(R12*1), Y7
+	VFMADD231PD Y7, Y3, Y6
+	VCVTPS2PD   (R11)(R12*1), Y7
+	VFMADD231PD Y7, Y4, Y6
+	VCVTPS2PD   (R8)(R12*1), Y7
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (R13)(R12*2)
+	VMOVUPD     32(R13)(R12*2), Y6
+	VCVTPS2PD   16(R9)(R12*1), Y7
+	VFMADD231PD Y7, Y2, Y6
+	VCVTPS2PD   16(R10)(R12*1), Y7
+	VFMADD231PD Y7, Y3, Y6
+	VCVTPS2PD   16(R11)(R12*1), Y7
+	VFMADD231PD Y7, Y4, Y6
+	VCVTPS2PD   16(R8)(R12*1), Y7
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, 32(R13)(R12*2)
+	LEAQ        (R12)(SI*1), R14
+	PREFETCHT0  (R9)(R14*1)
+	PREFETCHT0  (R10)(R14*1)
+	PREFETCHT0  (R11)(R14*1)
+	PREFETCHT0  (R8)(R14*1)
+	ADDQ        $0x20, R12
+	CMPQ        R12, 16(SP)
+	JL          columns
+	CMPQ        R12, 8(SP)
+	JGE         tail
+	VMOVUPD     (R13)(R12*2), Y6
+	VCVTPS2PD   (R9)(R12*1), Y7
+	VFMADD231PD Y7, Y2, Y6
+	VCVTPS2PD   (R10)(R12*1), Y7
+	VFMADD231PD Y7, Y3, Y6
+	VCVTPS2PD   (R11)(R12*1), Y7
+	VFMADD231PD Y7, Y4, Y6
+	VCVTPS2PD   (R8)(R12*1), Y7
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (R13)(R12*2)
+	MOVQ        8(SP), R12
 
-four_columns:
-	VMOVUPD     (DI), Y6
-	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y2, Y6
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y3, Y6
-	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y4, Y6
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y5, Y6
-	VMOVUPD     Y6, (DI)
-	VMOVUPD     32(DI), Y6
-	VCVTPS2PD   16(R9), Y7
-	VFMADD231PD Y7, Y2, Y6
-	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y3, Y6
-	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y4, Y6
-	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y5, Y6
-	VMOVUPD     Y6, 32(DI)
-	PREFETCHT0  (R9)(R8*1)
-	PREFETCHT0  (R10)(R8*1)
-	PREFETCHT0  (R11)(R8*1)
-	PREFETCHT0  (BX)(R8*1)
-	ADDQ        $0x40, DI
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, R12
-	JGE         four_columns
-	ADDQ        $0x04, R12
-	JL          four_tail
-	VMOVUPD     (DI), Y6
-	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y2, Y6
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y3, Y6
-	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y4, Y6
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y5, Y6
-	VMOVUPD     Y6, (DI)
-	ADDQ        $0x20, DI
-	ADDQ        $0x10, R9
-	ADDQ        $0x10, R10
-	ADDQ        $0x10, R11
-	ADDQ        $0x10, BX
-	SUBQ        $0x04, R12
-
-four_tail:
-	VMASKMOVPD  (DI), Y1, Y6
-	VMASKMOVPS  (R9), X0, X7
+tail:
+	VMASKMOVPD  (R13)(R12*2), Y1, Y6
+	VMASKMOVPS  (R9)(R12*1), X0, X7
 	VCVTPS2PD   X7, Y7
 	VFMADD231PD Y7, Y2, Y6
-	VMASKMOVPS  (R10), X0, X2
+	VMASKMOVPS  (R10)(R12*1), X0, X2
 	VCVTPS2PD   X2, Y2
 	VFMADD231PD Y2, Y3, Y6
-	VMASKMOVPS  (R11), X0, X2
+	VMASKMOVPS  (R11)(R12*1), X0, X2
 	VCVTPS2PD   X2, Y2
 	VFMADD231PD Y2, Y4, Y6
-	VMASKMOVPS  (BX), X0, X2
+	VMASKMOVPS  (R8)(R12*1), X0, X2
 	VCVTPS2PD   X2, Y2
 	VFMADD231PD Y2, Y5, Y6
-	VMASKMOVPD  Y6, Y1, (DI)
+	VMASKMOVPD  Y6, Y1, (R13)(R12*2)
 
-	// left is −4 to −1: the columns of the tail, less five
-	LEAQ 20(R9)(R12*4), R9
-	LEAQ 20(R10)(R12*4), R10
-	LEAQ 20(R11)(R12*4), R11
-	LEAQ 20(BX)(R12*4), BX
-	DECQ (SP)
-	JNZ  four
-	JMP  rest
-
-four_zero:
-	ADDQ 16(SP), R9
-	ADDQ 16(SP), R10
-	ADDQ 16(SP), R11
-	ADDQ 16(SP), BX
-	DECQ (SP)
-	JNZ  four
-
-rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-
-rest_row:
-	CMPQ         8(SP), $0x00
-	JE           done
-	DECQ         8(SP)
-	VMOVSD       (AX), X2
-	VMULSD       (CX), X2, X2
-	VBROADCASTSD X2, Y2
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD X2, X3
-	VPADDQ  X3, X3, X3
-	VPTEST  X3, X3
-	JZ      rest_zero
-
-	// left: columns before the last, masked, one to four
-	MOVQ dst+0(FP), DX
-	MOVQ d+16(FP), SI
-	DECQ SI
-	SUBQ $0x08, SI
-
-rest_columns:
-	VMOVUPD     (DX), Y3
-	VCVTPS2PD   (BX), Y4
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPD     Y3, (DX)
-	VMOVUPD     32(DX), Y3
-	VCVTPS2PD   16(BX), Y4
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPD     Y3, 32(DX)
-	PREFETCHT0  (BX)(R8*1)
-	ADDQ        $0x40, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JGE         rest_columns
-	ADDQ        $0x04, SI
-	JL          rest_tail
-	VMOVUPD     (DX), Y3
-	VCVTPS2PD   (BX), Y4
-	VFMADD231PD Y4, Y2, Y3
-	VMOVUPD     Y3, (DX)
-	ADDQ        $0x20, DX
-	ADDQ        $0x10, BX
-	SUBQ        $0x04, SI
-
-rest_tail:
-	VMASKMOVPD  (DX), Y1, Y3
-	VMASKMOVPS  (BX), X0, X4
-	VCVTPS2PD   X4, Y4
-	VFMADD231PD Y4, Y2, Y3
-	VMASKMOVPD  Y3, Y1, (DX)
-
-	// left is −4 to −1: the columns of the tail, less five
-	LEAQ 20(BX)(SI*4), BX
-	JMP  rest_row
-
-rest_zero:
-	ADDQ 16(SP), BX
-	JMP  rest_row
-
-done:
-	VZEROUPPER
-	RET
-
-small1:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small1_rest
-
-small1_four:
-	VMOVSD       (AX), X5
-	VMULSD       (CX), X5, X5
-	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(DX*1), X6
-	VMULSD       (CX)(DX*1), X6, X6
-	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(DX*2), X7
-	VMULSD       (CX)(DX*2), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(SI*1), X8
-	VMULSD       (CX)(SI*1), X8, X8
-	VBROADCASTSD X8, Y8
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X5, X9
-	VORPD       X6, X9, X9
-	VORPD       X7, X9, X9
-	VORPD       X8, X9, X9
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
-	JZ          small1_four_next
-	VMASKMOVPS  (R9), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y5, Y1
-	VMASKMOVPS  (R10), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y6, Y2
-	VMASKMOVPS  (R11), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y7, Y3
-	VMASKMOVPS  (BX), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y8, Y4
-
-small1_four_next:
+zero:
 	ADDQ DI, R9
 	ADDQ DI, R10
 	ADDQ DI, R11
-	ADDQ DI, BX
+	ADDQ DI, R8
 	DECQ (SP)
-	JNZ  small1_four
-
-small1_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small1_rest_done
-
-small1_rest_row:
-	VMOVSD       (AX), X5
-	VMULSD       (CX), X5, X5
-	VBROADCASTSD X5, Y5
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X5, X6
-	VPADDQ      X6, X6, X6
-	VPTEST      X6, X6
-	JZ          small1_rest_next
-	VMASKMOVPS  (BX), X0, X6
-	VCVTPS2PD   X6, Y6
-	VFMADD231PD Y6, Y5, Y1
-
-small1_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small1_rest_row
-
-small1_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y2, Y1, Y1
-	VADDPD     Y4, Y3, Y3
-	VADDPD     Y3, Y1, Y1
-	VMASKMOVPD (AX), Y0, Y2
-	VADDPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)
+	JNZ  rows
 	VZEROUPPER
 	RET
 
-small2:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small2_rest
+upto2:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -1(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -1(SI), R13
+	SHLQ   $0x04, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
 
-small2_four:
+upto2_rows:
 	VMOVSD       (AX), X9
 	VMULSD       (CX), X9, X9
 	VBROADCASTSD X9, Y9
@@ -3614,8 +1251,8 @@ small2_four:
 	VMOVSD       (AX)(DX*2), X11
 	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
+	VMOVSD       (AX)(BX*1), X12
+	VMULSD       (CX)(BX*1), X12, X12
 	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
@@ -3627,390 +1264,84 @@ small2_four:
 	VORPD       X12, X13, X13
 	VPADDQ      X13, X13, X13
 	VPTEST      X13, X13
-	JZ          small2_four_next
+	JZ          upto2_next
+	CMPQ        SI, $0x01
+	JL          upto2_block1
 	VCVTPS2PD   (R9), Y13
 	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y10, Y3
+	VCVTPS2PD   (R11), Y13
+	VFMADD231PD Y13, Y11, Y5
+	VCVTPS2PD   (R8), Y13
+	VFMADD231PD Y13, Y12, Y7
+
+upto2_block1:
 	VMASKMOVPS  16(R9), X0, X13
 	VCVTPS2PD   X13, Y13
 	VFMADD231PD Y13, Y9, Y2
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y3
 	VMASKMOVPS  16(R10), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y5
 	VMASKMOVPS  16(R11), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y11, Y6
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y12, Y7
-	VMASKMOVPS  16(BX), X0, X9
+	VMASKMOVPS  16(R8), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y12, Y8
 
-small2_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small2_four
+upto2_next:
+	ADDQ      DI, R9
+	ADDQ      DI, R10
+	ADDQ      DI, R11
+	ADDQ      DI, R8
+	DECQ      (SP)
+	JNZ       upto2_rows
+	VPMOVSXDQ X0, Y0
+	CMPQ      SI, $0x01
+	JL        upto2_dst1
+	VADDPD    Y3, Y1, Y1
+	VADDPD    Y7, Y5, Y5
+	VADDPD    Y5, Y1, Y1
+	VADDPD    (R12), Y1, Y1
+	VMOVUPD   Y1, (R12)
 
-small2_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small2_rest_done
-
-small2_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small2_rest_next
-	VCVTPS2PD   (BX), Y10
-	VFMADD231PD Y10, Y9, Y1
-	VMASKMOVPS  16(BX), X0, X10
-	VCVTPS2PD   X10, Y10
-	VFMADD231PD Y10, Y9, Y2
-
-small2_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small2_rest_row
-
-small2_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y3, Y1, Y1
-	VADDPD     Y7, Y5, Y5
-	VADDPD     Y5, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
+upto2_dst1:
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y8, Y6, Y6
 	VADDPD     Y6, Y2, Y2
-	VMASKMOVPD 32(AX), Y0, Y1
+	VMASKMOVPD 32(R12), Y0, Y1
 	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, 32(AX)
+	VMASKMOVPD Y1, Y0, 32(R12)
 	VZEROUPPER
 	RET
 
-small3:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small3_rest
+upto5:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -4(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -4(SI), R13
+	SHLQ   $0x04, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
 
-small3_four:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*1), X8
-	VMULSD       (CX)(DX*1), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*2), X9
-	VMULSD       (CX)(DX*2), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VBROADCASTSD X10, Y10
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X11
-	VORPD       X8, X11, X11
-	VORPD       X9, X11, X11
-	VORPD       X10, X11, X11
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
-	JZ          small3_four_next
-	VCVTPS2PD   (R9), Y11
-	VFMADD231PD Y11, Y7, Y1
-	VCVTPS2PD   16(R9), Y11
-	VFMADD231PD Y11, Y7, Y2
-	VMASKMOVPS  32(R9), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y7, Y3
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  32(R10), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y9, Y1
-	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y9, Y2
-	VMASKMOVPS  32(R11), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y3
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y10, Y4
-	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y10, Y5
-	VMASKMOVPS  32(BX), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y6
-
-small3_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small3_four
-
-small3_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small3_rest_done
-
-small3_rest_row:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X8
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
-	JZ          small3_rest_next
-	VCVTPS2PD   (BX), Y8
-	VFMADD231PD Y8, Y7, Y1
-	VCVTPS2PD   16(BX), Y8
-	VFMADD231PD Y8, Y7, Y2
-	VMASKMOVPS  32(BX), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y7, Y3
-
-small3_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small3_rest_row
-
-small3_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y4, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y5, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     Y6, Y3, Y3
-	VMASKMOVPD 64(AX), Y0, Y1
-	VADDPD     Y3, Y1, Y1
-	VMASKMOVPD Y1, Y0, 64(AX)
-	VZEROUPPER
-	RET
-
-small4:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small4_rest
-
-small4_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*1), X10
-	VMULSD       (CX)(DX*1), X10, X10
-	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*2), X11
-	VMULSD       (CX)(DX*2), X11, X11
-	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
-	VBROADCASTSD X12, Y12
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X13
-	VORPD       X10, X13, X13
-	VORPD       X11, X13, X13
-	VORPD       X12, X13, X13
-	VPADDQ      X13, X13, X13
-	VPTEST      X13, X13
-	JZ          small4_four_next
-	VCVTPS2PD   (R9), Y13
-	VFMADD231PD Y13, Y9, Y1
-	VCVTPS2PD   16(R9), Y13
-	VFMADD231PD Y13, Y9, Y2
-	VCVTPS2PD   32(R9), Y13
-	VFMADD231PD Y13, Y9, Y3
-	VMASKMOVPS  48(R9), X0, X13
-	VCVTPS2PD   X13, Y13
-	VFMADD231PD Y13, Y9, Y4
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y10, Y7
-	VMASKMOVPS  48(R10), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y8
-	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y1
-	VCVTPS2PD   16(R11), Y9
-	VFMADD231PD Y9, Y11, Y2
-	VCVTPS2PD   32(R11), Y9
-	VFMADD231PD Y9, Y11, Y3
-	VMASKMOVPS  48(R11), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y4
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y12, Y5
-	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y12, Y6
-	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y12, Y7
-	VMASKMOVPS  48(BX), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y8
-
-small4_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small4_four
-
-small4_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small4_rest_done
-
-small4_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small4_rest_next
-	VCVTPS2PD   (BX), Y10
-	VFMADD231PD Y10, Y9, Y1
-	VCVTPS2PD   16(BX), Y10
-	VFMADD231PD Y10, Y9, Y2
-	VCVTPS2PD   32(BX), Y10
-	VFMADD231PD Y10, Y9, Y3
-	VMASKMOVPS  48(BX), X0, X10
-	VCVTPS2PD   X10, Y10
-	VFMADD231PD Y10, Y9, Y4
-
-small4_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small4_rest_row
-
-small4_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y5, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y6, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     Y7, Y3, Y3
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     Y8, Y4, Y4
-	VMASKMOVPD 96(AX), Y0, Y1
-	VADDPD     Y4, Y1, Y1
-	VMASKMOVPD Y1, Y0, 96(AX)
-	VZEROUPPER
-	RET
-
-small5:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
-	VXORPD  Y10, Y10, Y10
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small5_rest
-
-small5_four:
+upto5_rows:
 	VMOVSD       (AX), X11
 	VMULSD       (CX), X11, X11
 	VBROADCASTSD X11, Y11
@@ -4020,500 +1351,138 @@ small5_four:
 	VMOVSD       (AX)(DX*2), X13
 	VMULSD       (CX)(DX*2), X13, X13
 	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(SI*1), X14
-	VMULSD       (CX)(SI*1), X14, X14
+	VMOVSD       (AX)(BX*1), X14
+	VMULSD       (CX)(BX*1), X14, X14
 	VBROADCASTSD X14, Y14
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
 	// Twice the bits of all of them: without the sign
-	VMOVAPD     X11, X15
-	VORPD       X12, X15, X15
-	VORPD       X13, X15, X15
-	VORPD       X14, X15, X15
-	VPADDQ      X15, X15, X15
-	VPTEST      X15, X15
-	JZ          small5_four_next
+	VMOVAPD X11, X15
+	VORPD   X12, X15, X15
+	VORPD   X13, X15, X15
+	VORPD   X14, X15, X15
+	VPADDQ  X15, X15, X15
+	VPTEST  X15, X15
+	JZ      upto5_next
+	CMPQ    SI, $0x04
+	JGE     upto5_block_more_than_4
+	CMPQ    SI, $0x03
+	JL      upto5_block2
+	JMP     upto5_block1
+
+upto5_block_more_than_4:
 	VCVTPS2PD   (R9), Y15
 	VFMADD231PD Y15, Y11, Y1
+	VCVTPS2PD   (R10), Y15
+	VFMADD231PD Y15, Y12, Y6
+	VCVTPS2PD   (R11), Y15
+	VFMADD231PD Y15, Y13, Y1
+	VCVTPS2PD   (R8), Y15
+	VFMADD231PD Y15, Y14, Y6
+
+upto5_block1:
 	VCVTPS2PD   16(R9), Y15
 	VFMADD231PD Y15, Y11, Y2
+	VCVTPS2PD   16(R10), Y15
+	VFMADD231PD Y15, Y12, Y7
+	VCVTPS2PD   16(R11), Y15
+	VFMADD231PD Y15, Y13, Y2
+	VCVTPS2PD   16(R8), Y15
+	VFMADD231PD Y15, Y14, Y7
+
+upto5_block2:
 	VCVTPS2PD   32(R9), Y15
 	VFMADD231PD Y15, Y11, Y3
+	VCVTPS2PD   32(R10), Y15
+	VFMADD231PD Y15, Y12, Y8
+	VCVTPS2PD   32(R11), Y15
+	VFMADD231PD Y15, Y13, Y3
+	VCVTPS2PD   32(R8), Y15
+	VFMADD231PD Y15, Y14, Y8
 	VCVTPS2PD   48(R9), Y15
 	VFMADD231PD Y15, Y11, Y4
+	VCVTPS2PD   48(R10), Y15
+	VFMADD231PD Y15, Y12, Y9
+	VCVTPS2PD   48(R11), Y15
+	VFMADD231PD Y15, Y13, Y4
+	VCVTPS2PD   48(R8), Y15
+	VFMADD231PD Y15, Y14, Y9
 	VMASKMOVPS  64(R9), X0, X15
 	VCVTPS2PD   X15, Y15
 	VFMADD231PD Y15, Y11, Y5
-	VCVTPS2PD   (R10), Y11
-	VFMADD231PD Y11, Y12, Y6
-	VCVTPS2PD   16(R10), Y11
-	VFMADD231PD Y11, Y12, Y7
-	VCVTPS2PD   32(R10), Y11
-	VFMADD231PD Y11, Y12, Y8
-	VCVTPS2PD   48(R10), Y11
-	VFMADD231PD Y11, Y12, Y9
 	VMASKMOVPS  64(R10), X0, X11
 	VCVTPS2PD   X11, Y11
 	VFMADD231PD Y11, Y12, Y10
-	VCVTPS2PD   (R11), Y11
-	VFMADD231PD Y11, Y13, Y1
-	VCVTPS2PD   16(R11), Y11
-	VFMADD231PD Y11, Y13, Y2
-	VCVTPS2PD   32(R11), Y11
-	VFMADD231PD Y11, Y13, Y3
-	VCVTPS2PD   48(R11), Y11
-	VFMADD231PD Y11, Y13, Y4
 	VMASKMOVPS  64(R11), X0, X11
 	VCVTPS2PD   X11, Y11
 	VFMADD231PD Y11, Y13, Y5
-	VCVTPS2PD   (BX), Y11
-	VFMADD231PD Y11, Y14, Y6
-	VCVTPS2PD   16(BX), Y11
-	VFMADD231PD Y11, Y14, Y7
-	VCVTPS2PD   32(BX), Y11
-	VFMADD231PD Y11, Y14, Y8
-	VCVTPS2PD   48(BX), Y11
-	VFMADD231PD Y11, Y14, Y9
-	VMASKMOVPS  64(BX), X0, X11
+	VMASKMOVPS  64(R8), X0, X11
 	VCVTPS2PD   X11, Y11
 	VFMADD231PD Y11, Y14, Y10
 
-small5_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small5_four
+upto5_next:
+	ADDQ      DI, R9
+	ADDQ      DI, R10
+	ADDQ      DI, R11
+	ADDQ      DI, R8
+	DECQ      (SP)
+	JNZ       upto5_rows
+	VPMOVSXDQ X0, Y0
+	CMPQ      SI, $0x04
+	JGE       upto5_dst_more_than_4
+	CMPQ      SI, $0x03
+	JL        upto5_dst2
+	JMP       upto5_dst1
 
-small5_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small5_rest_done
+upto5_dst_more_than_4:
+	VADDPD  Y6, Y1, Y1
+	VADDPD  (R12), Y1, Y1
+	VMOVUPD Y1, (R12)
 
-small5_rest_row:
-	VMOVSD       (AX), X11
-	VMULSD       (CX), X11, X11
-	VBROADCASTSD X11, Y11
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
+upto5_dst1:
+	VADDPD  Y7, Y2, Y2
+	VADDPD  32(R12), Y2, Y1
+	VMOVUPD Y1, 32(R12)
 
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X11, X12
-	VPADDQ      X12, X12, X12
-	VPTEST      X12, X12
-	JZ          small5_rest_next
-	VCVTPS2PD   (BX), Y12
-	VFMADD231PD Y12, Y11, Y1
-	VCVTPS2PD   16(BX), Y12
-	VFMADD231PD Y12, Y11, Y2
-	VCVTPS2PD   32(BX), Y12
-	VFMADD231PD Y12, Y11, Y3
-	VCVTPS2PD   48(BX), Y12
-	VFMADD231PD Y12, Y11, Y4
-	VMASKMOVPS  64(BX), X0, X12
-	VCVTPS2PD   X12, Y12
-	VFMADD231PD Y12, Y11, Y5
-
-small5_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small5_rest_row
-
-small5_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     Y6, Y1, Y1
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     Y7, Y2, Y2
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
+upto5_dst2:
 	VADDPD     Y8, Y3, Y3
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
+	VADDPD     64(R12), Y3, Y1
+	VMOVUPD    Y1, 64(R12)
 	VADDPD     Y9, Y4, Y4
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
+	VADDPD     96(R12), Y4, Y1
+	VMOVUPD    Y1, 96(R12)
 	VADDPD     Y10, Y5, Y5
-	VMASKMOVPD 128(AX), Y0, Y1
+	VMASKMOVPD 128(R12), Y0, Y1
 	VADDPD     Y5, Y1, Y1
-	VMASKMOVPD Y1, Y0, 128(AX)
+	VMASKMOVPD Y1, Y0, 128(R12)
 	VZEROUPPER
 	RET
 
-small6:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small6_rest
+upto8:
+	MOVQ   d+16(FP), SI
+	LEAQ   -1(SI), SI
+	SHRQ   $0x02, SI
+	MOVQ   dst+0(FP), R12
+	LEAQ   -7(SI), R13
+	SHLQ   $0x05, R13
+	ADDQ   R13, R12
+	LEAQ   -7(SI), R13
+	SHLQ   $0x04, R13
+	ADDQ   R13, R9
+	ADDQ   R13, R10
+	ADDQ   R13, R11
+	ADDQ   R13, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
 
-small6_four:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*1), X8
-	VMULSD       (CX)(DX*1), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*2), X9
-	VMULSD       (CX)(DX*2), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VBROADCASTSD X10, Y10
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X11
-	VORPD       X8, X11, X11
-	VORPD       X9, X11, X11
-	VORPD       X10, X11, X11
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
-	JZ          small6_four_next
-	VCVTPS2PD   (R9), Y11
-	VFMADD231PD Y11, Y7, Y1
-	VCVTPS2PD   16(R9), Y11
-	VFMADD231PD Y11, Y7, Y2
-	VCVTPS2PD   32(R9), Y11
-	VFMADD231PD Y11, Y7, Y3
-	VCVTPS2PD   48(R9), Y11
-	VFMADD231PD Y11, Y7, Y4
-	VCVTPS2PD   64(R9), Y11
-	VFMADD231PD Y11, Y7, Y5
-	VMASKMOVPS  80(R9), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y7, Y6
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VCVTPS2PD   32(R10), Y7
-	VFMADD231PD Y7, Y8, Y3
-	VCVTPS2PD   48(R10), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   64(R10), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  80(R10), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y9, Y1
-	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y9, Y2
-	VCVTPS2PD   32(R11), Y7
-	VFMADD231PD Y7, Y9, Y3
-	VCVTPS2PD   48(R11), Y7
-	VFMADD231PD Y7, Y9, Y4
-	VCVTPS2PD   64(R11), Y7
-	VFMADD231PD Y7, Y9, Y5
-	VMASKMOVPS  80(R11), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y10, Y1
-	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y10, Y2
-	VCVTPS2PD   32(BX), Y7
-	VFMADD231PD Y7, Y10, Y3
-	VCVTPS2PD   48(BX), Y7
-	VFMADD231PD Y7, Y10, Y4
-	VCVTPS2PD   64(BX), Y7
-	VFMADD231PD Y7, Y10, Y5
-	VMASKMOVPS  80(BX), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y6
-
-small6_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small6_four
-
-small6_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small6_rest_done
-
-small6_rest_row:
-	VMOVSD       (AX), X7
-	VMULSD       (CX), X7, X7
-	VBROADCASTSD X7, Y7
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X7, X8
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
-	JZ          small6_rest_next
-	VCVTPS2PD   (BX), Y8
-	VFMADD231PD Y8, Y7, Y1
-	VCVTPS2PD   16(BX), Y8
-	VFMADD231PD Y8, Y7, Y2
-	VCVTPS2PD   32(BX), Y8
-	VFMADD231PD Y8, Y7, Y3
-	VCVTPS2PD   48(BX), Y8
-	VFMADD231PD Y8, Y7, Y4
-	VCVTPS2PD   64(BX), Y8
-	VFMADD231PD Y8, Y7, Y5
-	VMASKMOVPS  80(BX), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y7, Y6
-
-small6_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small6_rest_row
-
-small6_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VMASKMOVPD 160(AX), Y0, Y1
-	VADDPD     Y6, Y1, Y1
-	VMASKMOVPD Y1, Y0, 160(AX)
-	VZEROUPPER
-	RET
-
-small7:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small7_rest
-
-small7_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VBROADCASTSD X11, Y11
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X8, X12
-	VORPD       X9, X12, X12
-	VORPD       X10, X12, X12
-	VORPD       X11, X12, X12
-	VPADDQ      X12, X12, X12
-	VPTEST      X12, X12
-	JZ          small7_four_next
-	VCVTPS2PD   (R9), Y12
-	VFMADD231PD Y12, Y8, Y1
-	VCVTPS2PD   16(R9), Y12
-	VFMADD231PD Y12, Y8, Y2
-	VCVTPS2PD   32(R9), Y12
-	VFMADD231PD Y12, Y8, Y3
-	VCVTPS2PD   48(R9), Y12
-	VFMADD231PD Y12, Y8, Y4
-	VCVTPS2PD   64(R9), Y12
-	VFMADD231PD Y12, Y8, Y5
-	VCVTPS2PD   80(R9), Y12
-	VFMADD231PD Y12, Y8, Y6
-	VMASKMOVPS  96(R9), X0, X12
-	VCVTPS2PD   X12, Y12
-	VFMADD231PD Y12, Y8, Y7
-	VCVTPS2PD   (R10), Y8
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   16(R10), Y8
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   32(R10), Y8
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   48(R10), Y8
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   64(R10), Y8
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   80(R10), Y8
-	VFMADD231PD Y8, Y9, Y6
-	VMASKMOVPS  96(R10), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y9, Y7
-	VCVTPS2PD   (R11), Y8
-	VFMADD231PD Y8, Y10, Y1
-	VCVTPS2PD   16(R11), Y8
-	VFMADD231PD Y8, Y10, Y2
-	VCVTPS2PD   32(R11), Y8
-	VFMADD231PD Y8, Y10, Y3
-	VCVTPS2PD   48(R11), Y8
-	VFMADD231PD Y8, Y10, Y4
-	VCVTPS2PD   64(R11), Y8
-	VFMADD231PD Y8, Y10, Y5
-	VCVTPS2PD   80(R11), Y8
-	VFMADD231PD Y8, Y10, Y6
-	VMASKMOVPS  96(R11), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y10, Y7
-	VCVTPS2PD   (BX), Y8
-	VFMADD231PD Y8, Y11, Y1
-	VCVTPS2PD   16(BX), Y8
-	VFMADD231PD Y8, Y11, Y2
-	VCVTPS2PD   32(BX), Y8
-	VFMADD231PD Y8, Y11, Y3
-	VCVTPS2PD   48(BX), Y8
-	VFMADD231PD Y8, Y11, Y4
-	VCVTPS2PD   64(BX), Y8
-	VFMADD231PD Y8, Y11, Y5
-	VCVTPS2PD   80(BX), Y8
-	VFMADD231PD Y8, Y11, Y6
-	VMASKMOVPS  96(BX), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y11, Y7
-
-small7_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small7_four
-
-small7_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small7_rest_done
-
-small7_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VBROADCASTSD X8, Y8
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
-
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X8, X9
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
-	JZ          small7_rest_next
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y8, Y1
-	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y8, Y2
-	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y8, Y3
-	VCVTPS2PD   48(BX), Y9
-	VFMADD231PD Y9, Y8, Y4
-	VCVTPS2PD   64(BX), Y9
-	VFMADD231PD Y9, Y8, Y5
-	VCVTPS2PD   80(BX), Y9
-	VFMADD231PD Y9, Y8, Y6
-	VMASKMOVPS  96(BX), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y8, Y7
-
-small7_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small7_rest_row
-
-small7_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VADDPD     160(AX), Y6, Y1
-	VMOVUPD    Y1, 160(AX)
-	VMASKMOVPD 192(AX), Y0, Y1
-	VADDPD     Y7, Y1, Y1
-	VMASKMOVPD Y1, Y0, 192(AX)
-	VZEROUPPER
-	RET
-
-small8:
-	MOVQ    d+16(FP), DI
-	DECQ    DI
-	ANDQ    $0x03, DI
-	INCQ    DI
-	NEGQ    DI
-	LEAQ    mask32<>+0(SB), R8
-	VMOVUPS 16(R8)(DI*4), X0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    16(SP), DI
-	CMPQ    (SP), $0x00
-	JE      small8_rest
-
-small8_four:
+upto8_rows:
 	VMOVSD       (AX), X9
 	VMULSD       (CX), X9, X9
 	VBROADCASTSD X9, Y9
@@ -4523,164 +1492,136 @@ small8_four:
 	VMOVSD       (AX)(DX*2), X11
 	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
+	VMOVSD       (AX)(BX*1), X12
+	VMULSD       (CX)(BX*1), X12, X12
 	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
 	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X13
-	VORPD       X10, X13, X13
-	VORPD       X11, X13, X13
-	VORPD       X12, X13, X13
-	VPADDQ      X13, X13, X13
-	VPTEST      X13, X13
-	JZ          small8_four_next
+	VMOVAPD X9, X13
+	VORPD   X10, X13, X13
+	VORPD   X11, X13, X13
+	VORPD   X12, X13, X13
+	VPADDQ  X13, X13, X13
+	VPTEST  X13, X13
+	JZ      upto8_next
+	CMPQ    SI, $0x07
+	JGE     upto8_block_more_than_7
+	CMPQ    SI, $0x06
+	JL      upto8_block2
+	JMP     upto8_block1
+
+upto8_block_more_than_7:
 	VCVTPS2PD   (R9), Y13
 	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y10, Y1
+	VCVTPS2PD   (R11), Y13
+	VFMADD231PD Y13, Y11, Y1
+	VCVTPS2PD   (R8), Y13
+	VFMADD231PD Y13, Y12, Y1
+
+upto8_block1:
 	VCVTPS2PD   16(R9), Y13
 	VFMADD231PD Y13, Y9, Y2
+	VCVTPS2PD   16(R10), Y13
+	VFMADD231PD Y13, Y10, Y2
+	VCVTPS2PD   16(R11), Y13
+	VFMADD231PD Y13, Y11, Y2
+	VCVTPS2PD   16(R8), Y13
+	VFMADD231PD Y13, Y12, Y2
+
+upto8_block2:
 	VCVTPS2PD   32(R9), Y13
 	VFMADD231PD Y13, Y9, Y3
+	VCVTPS2PD   32(R10), Y13
+	VFMADD231PD Y13, Y10, Y3
+	VCVTPS2PD   32(R11), Y13
+	VFMADD231PD Y13, Y11, Y3
+	VCVTPS2PD   32(R8), Y13
+	VFMADD231PD Y13, Y12, Y3
 	VCVTPS2PD   48(R9), Y13
 	VFMADD231PD Y13, Y9, Y4
+	VCVTPS2PD   48(R10), Y13
+	VFMADD231PD Y13, Y10, Y4
+	VCVTPS2PD   48(R11), Y13
+	VFMADD231PD Y13, Y11, Y4
+	VCVTPS2PD   48(R8), Y13
+	VFMADD231PD Y13, Y12, Y4
 	VCVTPS2PD   64(R9), Y13
 	VFMADD231PD Y13, Y9, Y5
+	VCVTPS2PD   64(R10), Y13
+	VFMADD231PD Y13, Y10, Y5
+	VCVTPS2PD   64(R11), Y13
+	VFMADD231PD Y13, Y11, Y5
+	VCVTPS2PD   64(R8), Y13
+	VFMADD231PD Y13, Y12, Y5
 	VCVTPS2PD   80(R9), Y13
 	VFMADD231PD Y13, Y9, Y6
+	VCVTPS2PD   80(R10), Y13
+	VFMADD231PD Y13, Y10, Y6
+	VCVTPS2PD   80(R11), Y13
+	VFMADD231PD Y13, Y11, Y6
+	VCVTPS2PD   80(R8), Y13
+	VFMADD231PD Y13, Y12, Y6
 	VCVTPS2PD   96(R9), Y13
 	VFMADD231PD Y13, Y9, Y7
+	VCVTPS2PD   96(R10), Y13
+	VFMADD231PD Y13, Y10, Y7
+	VCVTPS2PD   96(R11), Y13
+	VFMADD231PD Y13, Y11, Y7
+	VCVTPS2PD   96(R8), Y13
+	VFMADD231PD Y13, Y12, Y7
 	VMASKMOVPS  112(R9), X0, X13
 	VCVTPS2PD   X13, Y13
 	VFMADD231PD Y13, Y9, Y8
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VCVTPS2PD   48(R10), Y9
-	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   64(R10), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   80(R10), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   96(R10), Y9
-	VFMADD231PD Y9, Y10, Y7
 	VMASKMOVPS  112(R10), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y10, Y8
-	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y1
-	VCVTPS2PD   16(R11), Y9
-	VFMADD231PD Y9, Y11, Y2
-	VCVTPS2PD   32(R11), Y9
-	VFMADD231PD Y9, Y11, Y3
-	VCVTPS2PD   48(R11), Y9
-	VFMADD231PD Y9, Y11, Y4
-	VCVTPS2PD   64(R11), Y9
-	VFMADD231PD Y9, Y11, Y5
-	VCVTPS2PD   80(R11), Y9
-	VFMADD231PD Y9, Y11, Y6
-	VCVTPS2PD   96(R11), Y9
-	VFMADD231PD Y9, Y11, Y7
 	VMASKMOVPS  112(R11), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y11, Y8
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y12, Y1
-	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y12, Y2
-	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y12, Y3
-	VCVTPS2PD   48(BX), Y9
-	VFMADD231PD Y9, Y12, Y4
-	VCVTPS2PD   64(BX), Y9
-	VFMADD231PD Y9, Y12, Y5
-	VCVTPS2PD   80(BX), Y9
-	VFMADD231PD Y9, Y12, Y6
-	VCVTPS2PD   96(BX), Y9
-	VFMADD231PD Y9, Y12, Y7
-	VMASKMOVPS  112(BX), X0, X9
+	VMASKMOVPS  112(R8), X0, X9
 	VCVTPS2PD   X9, Y9
 	VFMADD231PD Y9, Y12, Y8
 
-small8_four_next:
-	ADDQ DI, R9
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, BX
-	DECQ (SP)
-	JNZ  small8_four
+upto8_next:
+	ADDQ      DI, R9
+	ADDQ      DI, R10
+	ADDQ      DI, R11
+	ADDQ      DI, R8
+	DECQ      (SP)
+	JNZ       upto8_rows
+	VPMOVSXDQ X0, Y0
+	CMPQ      SI, $0x07
+	JGE       upto8_dst_more_than_7
+	CMPQ      SI, $0x06
+	JL        upto8_dst2
+	JMP       upto8_dst1
 
-small8_rest:
-	ADDQ SI, AX
-	ADDQ SI, CX
-	CMPQ 8(SP), $0x00
-	JE   small8_rest_done
+upto8_dst_more_than_7:
+	VADDPD  (R12), Y1, Y1
+	VMOVUPD Y1, (R12)
 
-small8_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VBROADCASTSD X9, Y9
-	ADDQ         $0x08, AX
-	ADDQ         $0x08, CX
+upto8_dst1:
+	VADDPD  32(R12), Y2, Y1
+	VMOVUPD Y1, 32(R12)
 
-	// Twice the bits of all of them: without the sign
-	VMOVAPD     X9, X10
-	VPADDQ      X10, X10, X10
-	VPTEST      X10, X10
-	JZ          small8_rest_next
-	VCVTPS2PD   (BX), Y10
-	VFMADD231PD Y10, Y9, Y1
-	VCVTPS2PD   16(BX), Y10
-	VFMADD231PD Y10, Y9, Y2
-	VCVTPS2PD   32(BX), Y10
-	VFMADD231PD Y10, Y9, Y3
-	VCVTPS2PD   48(BX), Y10
-	VFMADD231PD Y10, Y9, Y4
-	VCVTPS2PD   64(BX), Y10
-	VFMADD231PD Y10, Y9, Y5
-	VCVTPS2PD   80(BX), Y10
-	VFMADD231PD Y10, Y9, Y6
-	VCVTPS2PD   96(BX), Y10
-	VFMADD231PD Y10, Y9, Y7
-	VMASKMOVPS  112(BX), X0, X10
-	VCVTPS2PD   X10, Y10
-	VFMADD231PD Y10, Y9, Y8
-
-small8_rest_next:
-	ADDQ DI, BX
-	DECQ 8(SP)
-	JNZ  small8_rest_row
-
-small8_rest_done:
-	MOVQ       dst+0(FP), AX
-	MOVQ       d+16(FP), CX
-	DECQ       CX
-	ANDQ       $0x03, CX
-	INCQ       CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), DX
-	VMOVUPD    32(DX)(CX*8), Y0
-	VADDPD     (AX), Y1, Y1
-	VMOVUPD    Y1, (AX)
-	VADDPD     32(AX), Y2, Y1
-	VMOVUPD    Y1, 32(AX)
-	VADDPD     64(AX), Y3, Y1
-	VMOVUPD    Y1, 64(AX)
-	VADDPD     96(AX), Y4, Y1
-	VMOVUPD    Y1, 96(AX)
-	VADDPD     128(AX), Y5, Y1
-	VMOVUPD    Y1, 128(AX)
-	VADDPD     160(AX), Y6, Y1
-	VMOVUPD    Y1, 160(AX)
-	VADDPD     192(AX), Y7, Y1
-	VMOVUPD    Y1, 192(AX)
-	VMASKMOVPD 224(AX), Y0, Y1
+upto8_dst2:
+	VADDPD     64(R12), Y3, Y1
+	VMOVUPD    Y1, 64(R12)
+	VADDPD     96(R12), Y4, Y1
+	VMOVUPD    Y1, 96(R12)
+	VADDPD     128(R12), Y5, Y1
+	VMOVUPD    Y1, 128(R12)
+	VADDPD     160(R12), Y6, Y1
+	VMOVUPD    Y1, 160(R12)
+	VADDPD     192(R12), Y7, Y1
+	VMOVUPD    Y1, 192(R12)
+	VMASKMOVPD 224(R12), Y0, Y1
 	VADDPD     Y8, Y1, Y1
-	VMASKMOVPD Y1, Y0, 224(AX)
+	VMASKMOVPD Y1, Y0, 224(R12)
 	VZEROUPPER
 	RET
 
@@ -5381,16 +2322,15 @@ term:
 	RET
 
 // func expAVX2(dst *float64, src *float64, shift float64, scale float64, n int) (sum float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, CMOV, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ   dst+0(FP), AX
 	MOVQ   src+8(FP), CX
 	MOVQ   n+32(FP), DX
 	VXORPD Y0, Y0, Y0
 	XORQ   BX, BX
-	MOVQ   DX, SI
-	SUBQ   $0x10, SI
-	JL     fours
+	SUBQ   $0x10, DX
+	JL     rest
 
 many:
 	VMOVUPD      (CX)(BX*8), Y1
@@ -5409,23 +2349,23 @@ many:
 	VDIVPD       Y5, Y4, Y4
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y5
-	VMAXPD  Y1, Y5, Y1
-	VMAXPD  Y2, Y5, Y2
-	VMAXPD  Y3, Y5, Y3
-	VMAXPD  Y4, Y5, Y4
-	VMOVUPD c4086800000000000<>+0(SB), Y5
-	VMINPD  Y1, Y5, Y1
-	VMINPD  Y2, Y5, Y2
-	VMINPD  Y3, Y5, Y3
-	VMINPD  Y4, Y5, Y4
+	VBROADCASTSD sc087c00000000000<>+0(SB), Y5
+	VMAXPD       Y1, Y5, Y1
+	VMAXPD       Y2, Y5, Y2
+	VMAXPD       Y3, Y5, Y3
+	VMAXPD       Y4, Y5, Y4
+	VBROADCASTSD s4086800000000000<>+0(SB), Y5
+	VMINPD       Y1, Y5, Y1
+	VMINPD       Y2, Y5, Y2
+	VMINPD       Y3, Y5, Y3
+	VMINPD       Y4, Y5, Y4
 
 	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y5
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y6
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y7
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y8
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y9
+	VBROADCASTSD s4338000000000000<>+0(SB), Y5
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y6
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y7
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y8
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y9
 	VFMADD213PD  Y5, Y1, Y6
 	VFMADD213PD  Y5, Y2, Y7
 	VFMADD213PD  Y5, Y3, Y8
@@ -5442,183 +2382,124 @@ many:
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y11, Y2
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y12, Y3
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y4
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y5
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y10
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y11
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y12
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y13
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y5
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y10
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y11
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y12
+	VBROADCASTSD s3e928918e390a71e<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y13
+	VBROADCASTSD s3ec71de0da9d06ac<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y13
+	VBROADCASTSD s3efa019b905bafb1<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y13
+	VBROADCASTSD s3f2a01a01a7c54ae<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y13
+	VBROADCASTSD s3f56c16c1788dc33<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y13
+	VBROADCASTSD s3f811111111109b2<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y13
+	VBROADCASTSD s3fa5555555553d5e<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y13
+	VBROADCASTSD s3fc5555555555556<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y13
+	VBROADCASTSD s3fe0000000000001<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y13
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y13
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y13
 	VFMADD213PD  Y13, Y1, Y5
 	VFMADD213PD  Y13, Y2, Y10
 	VFMADD213PD  Y13, Y3, Y11
 	VFMADD213PD  Y13, Y4, Y12
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y6, Y1
-	VPSRAD  $0x01, Y7, Y2
-	VPSRAD  $0x01, Y8, Y3
-	VPSRAD  $0x01, Y9, Y4
-	VPSUBD  Y1, Y6, Y6
-	VPSUBD  Y2, Y7, Y7
-	VPSUBD  Y3, Y8, Y8
-	VPSUBD  Y4, Y9, Y9
-	VMOVDQU c00000000000003ff<>+0(SB), Y13
-	VPADDD  Y13, Y1, Y1
-	VPADDD  Y13, Y2, Y2
-	VPADDD  Y13, Y3, Y3
-	VPADDD  Y13, Y4, Y4
-	VPSLLQ  $0x34, Y1, Y1
-	VPSLLQ  $0x34, Y2, Y2
-	VPSLLQ  $0x34, Y3, Y3
-	VPSLLQ  $0x34, Y4, Y4
-	VMULPD  Y1, Y5, Y5
-	VMULPD  Y2, Y10, Y10
-	VMULPD  Y3, Y11, Y11
-	VMULPD  Y4, Y12, Y12
-	VPADDD  Y13, Y6, Y6
-	VPADDD  Y13, Y7, Y7
-	VPADDD  Y13, Y8, Y8
-	VPADDD  Y13, Y9, Y9
-	VPSLLQ  $0x34, Y6, Y6
-	VPSLLQ  $0x34, Y7, Y7
-	VPSLLQ  $0x34, Y8, Y8
-	VPSLLQ  $0x34, Y9, Y9
-	VMULPD  Y6, Y5, Y5
-	VMULPD  Y7, Y10, Y10
-	VMULPD  Y8, Y11, Y11
-	VMULPD  Y9, Y12, Y12
-	VMOVUPD Y5, (AX)(BX*8)
-	VADDPD  Y5, Y0, Y0
-	VMOVUPD Y10, 32(AX)(BX*8)
-	VADDPD  Y10, Y0, Y0
-	VMOVUPD Y11, 64(AX)(BX*8)
-	VADDPD  Y11, Y0, Y0
-	VMOVUPD Y12, 96(AX)(BX*8)
-	VADDPD  Y12, Y0, Y0
-	ADDQ    $0x10, BX
-	SUBQ    $0x10, SI
-	JGE     many
-
-fours:
-	ADDQ $0x0c, SI
-	JL   rest
-
-four:
-	VMOVUPD      (CX)(BX*8), Y1
-	VBROADCASTSD shift+16(FP), Y2
-	VSUBPD       Y2, Y1, Y1
-	VBROADCASTSD scale+24(FP), Y2
-	VDIVPD       Y2, Y1, Y1
-
-	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y2
-	VMAXPD  Y1, Y2, Y1
-	VMOVUPD c4086800000000000<>+0(SB), Y2
-	VMINPD  Y1, Y2, Y1
-
-	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y3
-	VFMADD213PD  Y2, Y1, Y3
-	VSUBPD       Y2, Y3, Y2
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y1
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y2
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VFMADD213PD  Y4, Y1, Y2
-
-	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y3, Y1
-	VPSUBD  Y1, Y3, Y3
-	VMOVDQU c00000000000003ff<>+0(SB), Y4
-	VPADDD  Y4, Y1, Y1
-	VPSLLQ  $0x34, Y1, Y1
-	VMULPD  Y1, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	VPSLLQ  $0x34, Y3, Y3
-	VMULPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(BX*8)
-	VADDPD  Y2, Y0, Y0
-	ADDQ    $0x04, BX
-	SUBQ    $0x04, SI
-	JGE     four
+	VPSRAD       $0x01, Y6, Y1
+	VPSRAD       $0x01, Y7, Y2
+	VPSRAD       $0x01, Y8, Y3
+	VPSRAD       $0x01, Y9, Y4
+	VPSUBD       Y1, Y6, Y6
+	VPSUBD       Y2, Y7, Y7
+	VPSUBD       Y3, Y8, Y8
+	VPSUBD       Y4, Y9, Y9
+	VBROADCASTSD s00000000000003ff<>+0(SB), Y13
+	VPADDD       Y13, Y1, Y1
+	VPADDD       Y13, Y2, Y2
+	VPADDD       Y13, Y3, Y3
+	VPADDD       Y13, Y4, Y4
+	VPSLLQ       $0x34, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VMULPD       Y2, Y10, Y10
+	VMULPD       Y3, Y11, Y11
+	VMULPD       Y4, Y12, Y12
+	VPADDD       Y13, Y6, Y6
+	VPADDD       Y13, Y7, Y7
+	VPADDD       Y13, Y8, Y8
+	VPADDD       Y13, Y9, Y9
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VMULPD       Y6, Y5, Y5
+	VMULPD       Y7, Y10, Y10
+	VMULPD       Y8, Y11, Y11
+	VMULPD       Y9, Y12, Y12
+	VMOVUPD      Y5, (AX)(BX*8)
+	VADDPD       Y5, Y0, Y0
+	VMOVUPD      Y10, 32(AX)(BX*8)
+	VADDPD       Y10, Y0, Y0
+	VMOVUPD      Y11, 64(AX)(BX*8)
+	VADDPD       Y11, Y0, Y0
+	VMOVUPD      Y12, 96(AX)(BX*8)
+	VADDPD       Y12, Y0, Y0
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JGE          many
 
 rest:
-	CMPQ         BX, DX
-	JGE          done
-	ANDQ         $0x03, DX
-	NEGQ         DX
-	LEAQ         mask64<>+0(SB), SI
-	VMOVUPD      32(SI)(DX*8), Y1
+	ADDQ $0x10, DX
+	JZ   done
+
+four:
+	MOVQ         DX, SI
+	MOVQ         $0x00000004, DI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	NEGQ         SI
+	LEAQ         mask64<>+0(SB), DI
+	VMOVUPD      32(DI)(SI*8), Y1
 	VMASKMOVPD   (CX)(BX*8), Y1, Y2
 	VBROADCASTSD shift+16(FP), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -5626,55 +2507,58 @@ rest:
 	VDIVPD       Y3, Y2, Y2
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y3
-	VMAXPD  Y2, Y3, Y2
-	VMOVUPD c4086800000000000<>+0(SB), Y3
-	VMINPD  Y2, Y3, Y2
+	VBROADCASTSD sc087c00000000000<>+0(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VBROADCASTSD s4086800000000000<>+0(SB), Y3
+	VMINPD       Y2, Y3, Y2
 
 	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y3
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y4
+	VBROADCASTSD s4338000000000000<>+0(SB), Y3
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y4
 	VFMADD213PD  Y3, Y2, Y4
 	VSUBPD       Y3, Y4, Y3
 	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y2
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y2
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y3
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y5
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y3
+	VBROADCASTSD s3e928918e390a71e<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y5
+	VBROADCASTSD s3ec71de0da9d06ac<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y5
+	VBROADCASTSD s3efa019b905bafb1<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y5
+	VBROADCASTSD s3f2a01a01a7c54ae<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y5
+	VBROADCASTSD s3f56c16c1788dc33<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y5
+	VBROADCASTSD s3f811111111109b2<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y5
+	VBROADCASTSD s3fa5555555553d5e<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y5
+	VBROADCASTSD s3fc5555555555556<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y5
+	VBROADCASTSD s3fe0000000000001<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y5
 	VFMADD213PD  Y5, Y2, Y3
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD     $0x01, Y4, Y2
-	VPSUBD     Y2, Y4, Y4
-	VMOVDQU    c00000000000003ff<>+0(SB), Y5
-	VPADDD     Y5, Y2, Y2
-	VPSLLQ     $0x34, Y2, Y2
-	VMULPD     Y2, Y3, Y3
-	VPADDD     Y5, Y4, Y4
-	VPSLLQ     $0x34, Y4, Y4
-	VMULPD     Y4, Y3, Y3
-	VMASKMOVPD Y3, Y1, (AX)(BX*8)
-	VANDPD     Y1, Y3, Y3
-	VADDPD     Y3, Y0, Y0
+	VPSRAD       $0x01, Y4, Y2
+	VPSUBD       Y2, Y4, Y4
+	VBROADCASTSD s00000000000003ff<>+0(SB), Y5
+	VPADDD       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y3, Y3
+	VPADDD       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VMASKMOVPD   Y3, Y1, (AX)(BX*8)
+	VANDPD       Y1, Y3, Y3
+	VADDPD       Y3, Y0, Y0
+	ADDQ         $0x04, BX
+	SUBQ         $0x04, DX
+	JG           four
 
 done:
 	VHADDPD      Y0, Y0, Y0
@@ -5684,29 +2568,17 @@ done:
 	MOVSD        X1, sum+40(FP)
 	RET
 
-DATA cc087c00000000000<>+0(SB)/8, $0xc087c00000000000
-DATA cc087c00000000000<>+8(SB)/8, $0xc087c00000000000
-DATA cc087c00000000000<>+16(SB)/8, $0xc087c00000000000
-DATA cc087c00000000000<>+24(SB)/8, $0xc087c00000000000
-GLOBL cc087c00000000000<>(SB), RODATA|NOPTR, $32
+DATA sc087c00000000000<>+0(SB)/8, $0xc087c00000000000
+GLOBL sc087c00000000000<>(SB), RODATA|NOPTR, $8
 
-DATA c4086800000000000<>+0(SB)/8, $0x4086800000000000
-DATA c4086800000000000<>+8(SB)/8, $0x4086800000000000
-DATA c4086800000000000<>+16(SB)/8, $0x4086800000000000
-DATA c4086800000000000<>+24(SB)/8, $0x4086800000000000
-GLOBL c4086800000000000<>(SB), RODATA|NOPTR, $32
+DATA s4086800000000000<>+0(SB)/8, $0x4086800000000000
+GLOBL s4086800000000000<>(SB), RODATA|NOPTR, $8
 
-DATA c4338000000000000<>+0(SB)/8, $0x4338000000000000
-DATA c4338000000000000<>+8(SB)/8, $0x4338000000000000
-DATA c4338000000000000<>+16(SB)/8, $0x4338000000000000
-DATA c4338000000000000<>+24(SB)/8, $0x4338000000000000
-GLOBL c4338000000000000<>(SB), RODATA|NOPTR, $32
+DATA s4338000000000000<>+0(SB)/8, $0x4338000000000000
+GLOBL s4338000000000000<>(SB), RODATA|NOPTR, $8
 
-DATA c3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
-DATA c3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
-DATA c3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
-DATA c3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
-GLOBL c3ff71547652b82fe<>(SB), RODATA|NOPTR, $32
+DATA s3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+GLOBL s3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
 
 DATA c3fe62e42fee00000<>+0(SB)/8, $0x3fe62e42fee00000
 DATA c3fe62e42fee00000<>+8(SB)/8, $0x3fe62e42fee00000
@@ -5720,80 +2592,44 @@ DATA c3dea39ef35793c76<>+16(SB)/8, $0x3dea39ef35793c76
 DATA c3dea39ef35793c76<>+24(SB)/8, $0x3dea39ef35793c76
 GLOBL c3dea39ef35793c76<>(SB), RODATA|NOPTR, $32
 
-DATA c3e5af38b4925be09<>+0(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+8(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+16(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+24(SB)/8, $0x3e5af38b4925be09
-GLOBL c3e5af38b4925be09<>(SB), RODATA|NOPTR, $32
+DATA s3e5af38b4925be09<>+0(SB)/8, $0x3e5af38b4925be09
+GLOBL s3e5af38b4925be09<>(SB), RODATA|NOPTR, $8
 
-DATA c3e928918e390a71e<>+0(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+8(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+16(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+24(SB)/8, $0x3e928918e390a71e
-GLOBL c3e928918e390a71e<>(SB), RODATA|NOPTR, $32
+DATA s3e928918e390a71e<>+0(SB)/8, $0x3e928918e390a71e
+GLOBL s3e928918e390a71e<>(SB), RODATA|NOPTR, $8
 
-DATA c3ec71de0da9d06ac<>+0(SB)/8, $0x3ec71de0da9d06ac
-DATA c3ec71de0da9d06ac<>+8(SB)/8, $0x3ec71de0da9d06ac
-DATA c3ec71de0da9d06ac<>+16(SB)/8, $0x3ec71de0da9d06ac
-DATA c3ec71de0da9d06ac<>+24(SB)/8, $0x3ec71de0da9d06ac
-GLOBL c3ec71de0da9d06ac<>(SB), RODATA|NOPTR, $32
+DATA s3ec71de0da9d06ac<>+0(SB)/8, $0x3ec71de0da9d06ac
+GLOBL s3ec71de0da9d06ac<>(SB), RODATA|NOPTR, $8
 
-DATA c3efa019b905bafb1<>+0(SB)/8, $0x3efa019b905bafb1
-DATA c3efa019b905bafb1<>+8(SB)/8, $0x3efa019b905bafb1
-DATA c3efa019b905bafb1<>+16(SB)/8, $0x3efa019b905bafb1
-DATA c3efa019b905bafb1<>+24(SB)/8, $0x3efa019b905bafb1
-GLOBL c3efa019b905bafb1<>(SB), RODATA|NOPTR, $32
+DATA s3efa019b905bafb1<>+0(SB)/8, $0x3efa019b905bafb1
+GLOBL s3efa019b905bafb1<>(SB), RODATA|NOPTR, $8
 
-DATA c3f2a01a01a7c54ae<>+0(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+8(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+16(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+24(SB)/8, $0x3f2a01a01a7c54ae
-GLOBL c3f2a01a01a7c54ae<>(SB), RODATA|NOPTR, $32
+DATA s3f2a01a01a7c54ae<>+0(SB)/8, $0x3f2a01a01a7c54ae
+GLOBL s3f2a01a01a7c54ae<>(SB), RODATA|NOPTR, $8
 
-DATA c3f56c16c1788dc33<>+0(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+8(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+16(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+24(SB)/8, $0x3f56c16c1788dc33
-GLOBL c3f56c16c1788dc33<>(SB), RODATA|NOPTR, $32
+DATA s3f56c16c1788dc33<>+0(SB)/8, $0x3f56c16c1788dc33
+GLOBL s3f56c16c1788dc33<>(SB), RODATA|NOPTR, $8
 
-DATA c3f811111111109b2<>+0(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+8(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+16(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+24(SB)/8, $0x3f811111111109b2
-GLOBL c3f811111111109b2<>(SB), RODATA|NOPTR, $32
+DATA s3f811111111109b2<>+0(SB)/8, $0x3f811111111109b2
+GLOBL s3f811111111109b2<>(SB), RODATA|NOPTR, $8
 
-DATA c3fa5555555553d5e<>+0(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+8(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+16(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+24(SB)/8, $0x3fa5555555553d5e
-GLOBL c3fa5555555553d5e<>(SB), RODATA|NOPTR, $32
+DATA s3fa5555555553d5e<>+0(SB)/8, $0x3fa5555555553d5e
+GLOBL s3fa5555555553d5e<>(SB), RODATA|NOPTR, $8
 
-DATA c3fc5555555555556<>+0(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+8(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+16(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+24(SB)/8, $0x3fc5555555555556
-GLOBL c3fc5555555555556<>(SB), RODATA|NOPTR, $32
+DATA s3fc5555555555556<>+0(SB)/8, $0x3fc5555555555556
+GLOBL s3fc5555555555556<>(SB), RODATA|NOPTR, $8
 
-DATA c3fe0000000000001<>+0(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+8(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+16(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+24(SB)/8, $0x3fe0000000000001
-GLOBL c3fe0000000000001<>(SB), RODATA|NOPTR, $32
+DATA s3fe0000000000001<>+0(SB)/8, $0x3fe0000000000001
+GLOBL s3fe0000000000001<>(SB), RODATA|NOPTR, $8
 
-DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
+DATA s3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL s3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
-DATA c00000000000003ff<>+0(SB)/8, $0x00000000000003ff
-DATA c00000000000003ff<>+8(SB)/8, $0x00000000000003ff
-DATA c00000000000003ff<>+16(SB)/8, $0x00000000000003ff
-DATA c00000000000003ff<>+24(SB)/8, $0x00000000000003ff
-GLOBL c00000000000003ff<>(SB), RODATA|NOPTR, $32
+DATA s00000000000003ff<>+0(SB)/8, $0x00000000000003ff
+GLOBL s00000000000003ff<>(SB), RODATA|NOPTR, $8
 
 // func logisticAVX2(value *float64, slope *float64, margin *float64, target *float64, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·logisticAVX2(SB), NOSPLIT, $0-40
 	MOVQ value+0(FP), AX
 	MOVQ slope+8(FP), CX
@@ -5801,9 +2637,8 @@ TEXT ·logisticAVX2(SB), NOSPLIT, $0-40
 	MOVQ target+24(FP), BX
 	MOVQ n+32(FP), SI
 	XORQ DI, DI
-	MOVQ SI, R8
-	SUBQ $0x10, R8
-	JL   fours
+	SUBQ $0x10, SI
+	JL   rest
 
 many:
 	VXORPD  Y4, Y4, Y4
@@ -5845,18 +2680,18 @@ many:
 	VORPD   c8000000000000000<>+0(SB), Y3, Y3
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y4
-	VMAXPD  Y0, Y4, Y0
-	VMAXPD  Y1, Y4, Y1
-	VMAXPD  Y2, Y4, Y2
-	VMAXPD  Y3, Y4, Y3
+	VBROADCASTSD sc087c00000000000<>+0(SB), Y4
+	VMAXPD       Y0, Y4, Y0
+	VMAXPD       Y1, Y4, Y1
+	VMAXPD       Y2, Y4, Y2
+	VMAXPD       Y3, Y4, Y3
 
 	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y4
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y5
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y6
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y7
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y8
+	VBROADCASTSD s4338000000000000<>+0(SB), Y4
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y5
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y6
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y7
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y8
 	VFMADD213PD  Y4, Y0, Y5
 	VFMADD213PD  Y4, Y1, Y6
 	VFMADD213PD  Y4, Y2, Y7
@@ -5873,204 +2708,204 @@ many:
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y1
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y11, Y2
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y4, Y3
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y4
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y9
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y10
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y11
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y12
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y4
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y9
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y10
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y11
+	VBROADCASTSD s3e928918e390a71e<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y12
+	VBROADCASTSD s3ec71de0da9d06ac<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y12
+	VBROADCASTSD s3efa019b905bafb1<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y12
+	VBROADCASTSD s3f2a01a01a7c54ae<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y12
+	VBROADCASTSD s3f56c16c1788dc33<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y12
+	VBROADCASTSD s3f811111111109b2<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y12
+	VBROADCASTSD s3fa5555555553d5e<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y12
+	VBROADCASTSD s3fc5555555555556<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y12
+	VBROADCASTSD s3fe0000000000001<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y12
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y12
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y12
 	VFMADD213PD  Y12, Y0, Y4
 	VFMADD213PD  Y12, Y1, Y9
 	VFMADD213PD  Y12, Y2, Y10
 	VFMADD213PD  Y12, Y3, Y11
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y5, Y0
-	VPSRAD  $0x01, Y6, Y1
-	VPSRAD  $0x01, Y7, Y2
-	VPSRAD  $0x01, Y8, Y3
-	VPSUBD  Y0, Y5, Y5
-	VPSUBD  Y1, Y6, Y6
-	VPSUBD  Y2, Y7, Y7
-	VPSUBD  Y3, Y8, Y8
-	VMOVDQU c00000000000003ff<>+0(SB), Y12
-	VPADDD  Y12, Y0, Y0
-	VPADDD  Y12, Y1, Y1
-	VPADDD  Y12, Y2, Y2
-	VPADDD  Y12, Y3, Y3
-	VPSLLQ  $0x34, Y0, Y0
-	VPSLLQ  $0x34, Y1, Y1
-	VPSLLQ  $0x34, Y2, Y2
-	VPSLLQ  $0x34, Y3, Y3
-	VMULPD  Y0, Y4, Y4
-	VMULPD  Y1, Y9, Y9
-	VMULPD  Y2, Y10, Y10
-	VMULPD  Y3, Y11, Y11
-	VPADDD  Y12, Y5, Y5
-	VPADDD  Y12, Y6, Y6
-	VPADDD  Y12, Y7, Y7
-	VPADDD  Y12, Y8, Y8
-	VPSLLQ  $0x34, Y5, Y5
-	VPSLLQ  $0x34, Y6, Y6
-	VPSLLQ  $0x34, Y7, Y7
-	VPSLLQ  $0x34, Y8, Y8
-	VMULPD  Y5, Y4, Y4
-	VMULPD  Y6, Y9, Y9
-	VMULPD  Y7, Y10, Y10
-	VMULPD  Y8, Y11, Y11
+	VPSRAD       $0x01, Y5, Y0
+	VPSRAD       $0x01, Y6, Y1
+	VPSRAD       $0x01, Y7, Y2
+	VPSRAD       $0x01, Y8, Y3
+	VPSUBD       Y0, Y5, Y5
+	VPSUBD       Y1, Y6, Y6
+	VPSUBD       Y2, Y7, Y7
+	VPSUBD       Y3, Y8, Y8
+	VBROADCASTSD s00000000000003ff<>+0(SB), Y12
+	VPADDD       Y12, Y0, Y0
+	VPADDD       Y12, Y1, Y1
+	VPADDD       Y12, Y2, Y2
+	VPADDD       Y12, Y3, Y3
+	VPSLLQ       $0x34, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y1, Y9, Y9
+	VMULPD       Y2, Y10, Y10
+	VMULPD       Y3, Y11, Y11
+	VPADDD       Y12, Y5, Y5
+	VPADDD       Y12, Y6, Y6
+	VPADDD       Y12, Y7, Y7
+	VPADDD       Y12, Y8, Y8
+	VPSLLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VMULPD       Y5, Y4, Y4
+	VMULPD       Y6, Y9, Y9
+	VMULPD       Y7, Y10, Y10
+	VMULPD       Y8, Y11, Y11
 
 	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
-	VMOVUPD   c3ff0000000000000<>+0(SB), Y0
-	VMOVUPD   (BX)(DI*8), Y1
-	VMOVUPD   (DX)(DI*8), Y2
-	VXORPD    Y1, Y2, Y2
-	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD Y2, Y0, Y4, Y2
-	VADDPD    Y0, Y4, Y3
-	VDIVPD    Y3, Y2, Y2
-	VMULPD    Y1, Y2, Y2
-	VMOVUPD   Y2, (CX)(DI*8)
-	VMOVUPD   32(BX)(DI*8), Y1
-	VMOVUPD   32(DX)(DI*8), Y2
-	VXORPD    Y1, Y2, Y2
-	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD Y2, Y0, Y9, Y2
-	VADDPD    Y0, Y9, Y3
-	VDIVPD    Y3, Y2, Y2
-	VMULPD    Y1, Y2, Y2
-	VMOVUPD   Y2, 32(CX)(DI*8)
-	VMOVUPD   64(BX)(DI*8), Y1
-	VMOVUPD   64(DX)(DI*8), Y2
-	VXORPD    Y1, Y2, Y2
-	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD Y2, Y0, Y10, Y2
-	VADDPD    Y0, Y10, Y3
-	VDIVPD    Y3, Y2, Y2
-	VMULPD    Y1, Y2, Y2
-	VMOVUPD   Y2, 64(CX)(DI*8)
-	VMOVUPD   96(BX)(DI*8), Y1
-	VMOVUPD   96(DX)(DI*8), Y2
-	VXORPD    Y1, Y2, Y2
-	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD Y2, Y0, Y11, Y2
-	VADDPD    Y0, Y11, Y0
-	VDIVPD    Y0, Y2, Y2
-	VMULPD    Y1, Y2, Y2
-	VMOVUPD   Y2, 96(CX)(DI*8)
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y0
+	VMOVUPD      (BX)(DI*8), Y1
+	VMOVUPD      (DX)(DI*8), Y2
+	VXORPD       Y1, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y2, Y0, Y4, Y2
+	VADDPD       Y0, Y4, Y3
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (CX)(DI*8)
+	VMOVUPD      32(BX)(DI*8), Y1
+	VMOVUPD      32(DX)(DI*8), Y2
+	VXORPD       Y1, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y2, Y0, Y9, Y2
+	VADDPD       Y0, Y9, Y3
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 32(CX)(DI*8)
+	VMOVUPD      64(BX)(DI*8), Y1
+	VMOVUPD      64(DX)(DI*8), Y2
+	VXORPD       Y1, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y2, Y0, Y10, Y2
+	VADDPD       Y0, Y10, Y3
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 64(CX)(DI*8)
+	VMOVUPD      96(BX)(DI*8), Y1
+	VMOVUPD      96(DX)(DI*8), Y2
+	VXORPD       Y1, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y2, Y0, Y11, Y2
+	VADDPD       Y0, Y11, Y0
+	VDIVPD       Y0, Y2, Y2
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, 96(CX)(DI*8)
 
 	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
 	// tells which, that of e = 1 too
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y1
-	VMOVUPD     c3fda827999fcef32<>+0(SB), Y2
-	VSUBPD      Y4, Y1, Y0
-	VMULPD      cbfe0000000000000<>+0(SB), Y0, Y0
-	VCMPPD      $0x1e, Y2, Y4, Y3
-	VBLENDVPD   Y3, Y0, Y4, Y0
-	VSUBPD      Y9, Y1, Y3
-	VMULPD      cbfe0000000000000<>+0(SB), Y3, Y3
-	VCMPPD      $0x1e, Y2, Y9, Y4
-	VBLENDVPD   Y4, Y3, Y9, Y3
-	VSUBPD      Y10, Y1, Y4
-	VMULPD      cbfe0000000000000<>+0(SB), Y4, Y4
-	VCMPPD      $0x1e, Y2, Y10, Y5
-	VBLENDVPD   Y5, Y4, Y10, Y4
-	VSUBPD      Y11, Y1, Y1
-	VMULPD      cbfe0000000000000<>+0(SB), Y1, Y1
-	VCMPPD      $0x1e, Y2, Y11, Y2
-	VBLENDVPD   Y2, Y1, Y11, Y1
-	VADDPD      c4000000000000000<>+0(SB), Y0, Y2
-	VADDPD      c4000000000000000<>+0(SB), Y3, Y5
-	VADDPD      c4000000000000000<>+0(SB), Y4, Y6
-	VADDPD      c4000000000000000<>+0(SB), Y1, Y7
-	VDIVPD      Y2, Y0, Y2
-	VDIVPD      Y5, Y3, Y5
-	VDIVPD      Y6, Y4, Y6
-	VDIVPD      Y7, Y1, Y7
-	VMULPD      Y2, Y2, Y8
-	VMULPD      Y5, Y5, Y9
-	VMULPD      Y6, Y6, Y10
-	VMULPD      Y7, Y7, Y11
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y12
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y13
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y14
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y15
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y8, Y12
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y9, Y13
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y10, Y14
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y11, Y15
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y8, Y12
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y9, Y13
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y10, Y14
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y11, Y15
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y8, Y12
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y9, Y13
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y10, Y14
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y11, Y15
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y8, Y12
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y9, Y13
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y10, Y14
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y11, Y15
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y8, Y12
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y9, Y13
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y10, Y14
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y11, Y15
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y8, Y12
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y9, Y13
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y10, Y14
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y11, Y15
-	VMULPD      Y8, Y12, Y12
-	VMULPD      Y9, Y13, Y13
-	VMULPD      Y10, Y14, Y14
-	VMULPD      Y11, Y15, Y15
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y1
+	VBROADCASTSD s3fda827999fcef32<>+0(SB), Y2
+	VSUBPD       Y4, Y1, Y0
+	VMULPD       cbfe0000000000000<>+0(SB), Y0, Y0
+	VCMPPD       $0x1e, Y2, Y4, Y3
+	VBLENDVPD    Y3, Y0, Y4, Y0
+	VSUBPD       Y9, Y1, Y3
+	VMULPD       cbfe0000000000000<>+0(SB), Y3, Y3
+	VCMPPD       $0x1e, Y2, Y9, Y4
+	VBLENDVPD    Y4, Y3, Y9, Y3
+	VSUBPD       Y10, Y1, Y4
+	VMULPD       cbfe0000000000000<>+0(SB), Y4, Y4
+	VCMPPD       $0x1e, Y2, Y10, Y5
+	VBLENDVPD    Y5, Y4, Y10, Y4
+	VSUBPD       Y11, Y1, Y1
+	VMULPD       cbfe0000000000000<>+0(SB), Y1, Y1
+	VCMPPD       $0x1e, Y2, Y11, Y2
+	VBLENDVPD    Y2, Y1, Y11, Y1
+	VADDPD       c4000000000000000<>+0(SB), Y0, Y2
+	VADDPD       c4000000000000000<>+0(SB), Y3, Y5
+	VADDPD       c4000000000000000<>+0(SB), Y4, Y6
+	VADDPD       c4000000000000000<>+0(SB), Y1, Y7
+	VDIVPD       Y2, Y0, Y2
+	VDIVPD       Y5, Y3, Y5
+	VDIVPD       Y6, Y4, Y6
+	VDIVPD       Y7, Y1, Y7
+	VMULPD       Y2, Y2, Y8
+	VMULPD       Y5, Y5, Y9
+	VMULPD       Y6, Y6, Y10
+	VMULPD       Y7, Y7, Y11
+	VMOVUPD      c3fc2f112df3e5244<>+0(SB), Y12
+	VMOVUPD      c3fc2f112df3e5244<>+0(SB), Y13
+	VMOVUPD      c3fc2f112df3e5244<>+0(SB), Y14
+	VMOVUPD      c3fc2f112df3e5244<>+0(SB), Y15
+	VFMADD213PD  c3fc39a09d078c69f<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fc39a09d078c69f<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fc39a09d078c69f<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fc39a09d078c69f<>+0(SB), Y11, Y15
+	VFMADD213PD  c3fc7466496cb03de<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fc7466496cb03de<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fc7466496cb03de<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fc7466496cb03de<>+0(SB), Y11, Y15
+	VFMADD213PD  c3fcc71c51d8e78af<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fcc71c51d8e78af<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fcc71c51d8e78af<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fcc71c51d8e78af<>+0(SB), Y11, Y15
+	VFMADD213PD  c3fd2492494229359<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fd2492494229359<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fd2492494229359<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fd2492494229359<>+0(SB), Y11, Y15
+	VFMADD213PD  c3fd999999997fa04<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fd999999997fa04<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fd999999997fa04<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fd999999997fa04<>+0(SB), Y11, Y15
+	VFMADD213PD  c3fe5555555555593<>+0(SB), Y8, Y12
+	VFMADD213PD  c3fe5555555555593<>+0(SB), Y9, Y13
+	VFMADD213PD  c3fe5555555555593<>+0(SB), Y10, Y14
+	VFMADD213PD  c3fe5555555555593<>+0(SB), Y11, Y15
+	VMULPD       Y8, Y12, Y12
+	VMULPD       Y9, Y13, Y13
+	VMULPD       Y10, Y14, Y14
+	VMULPD       Y11, Y15, Y15
 
 	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
 	VXORPD      Y8, Y8, Y8
@@ -6123,128 +2958,21 @@ many:
 	VADDPD      Y0, Y15, Y15
 	VMOVUPD     Y15, 96(AX)(DI*8)
 	ADDQ        $0x10, DI
-	SUBQ        $0x10, R8
+	SUBQ        $0x10, SI
 	JGE         many
 
-fours:
-	ADDQ $0x0c, R8
-	JL   rest
+rest:
+	ADDQ $0x10, SI
+	JZ   done
 
 four:
-	VXORPD  Y1, Y1, Y1
-	VMOVUPD (BX)(DI*8), Y2
-	VMOVUPD (DX)(DI*8), Y0
-	VXORPD  c8000000000000000<>+0(SB), Y2, Y2
-	VMULPD  Y2, Y0, Y0
-
-	// z = −t·m; value: max(0, z) for now; z: −|z|
-	VMAXPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)(DI*8)
-	VORPD   c8000000000000000<>+0(SB), Y0, Y0
-
-	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y1
-	VMAXPD  Y0, Y1, Y0
-
-	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y1
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y2
-	VFMADD213PD  Y1, Y0, Y2
-	VSUBPD       Y1, Y2, Y1
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y1, Y0
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y1, Y0
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y1
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VFMADD213PD  Y3, Y0, Y1
-
-	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y2, Y0
-	VPSUBD  Y0, Y2, Y2
-	VMOVDQU c00000000000003ff<>+0(SB), Y3
-	VPADDD  Y3, Y0, Y0
-	VPSLLQ  $0x34, Y0, Y0
-	VMULPD  Y0, Y1, Y1
-	VPADDD  Y3, Y2, Y2
-	VPSLLQ  $0x34, Y2, Y2
-	VMULPD  Y2, Y1, Y1
-
-	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
-	VMOVUPD   c3ff0000000000000<>+0(SB), Y0
-	VMOVUPD   (BX)(DI*8), Y2
-	VMOVUPD   (DX)(DI*8), Y3
-	VXORPD    Y2, Y3, Y3
-	VXORPD    c8000000000000000<>+0(SB), Y2, Y2
-	VBLENDVPD Y3, Y0, Y1, Y3
-	VADDPD    Y0, Y1, Y0
-	VDIVPD    Y0, Y3, Y3
-	VMULPD    Y2, Y3, Y3
-	VMOVUPD   Y3, (CX)(DI*8)
-
-	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
-	// tells which, that of e = 1 too
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y0
-	VMOVUPD     c3fda827999fcef32<>+0(SB), Y2
-	VSUBPD      Y1, Y0, Y0
-	VMULPD      cbfe0000000000000<>+0(SB), Y0, Y0
-	VCMPPD      $0x1e, Y2, Y1, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VADDPD      c4000000000000000<>+0(SB), Y0, Y1
-	VDIVPD      Y1, Y0, Y1
-	VMULPD      Y1, Y1, Y2
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y3
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y2, Y3
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y2, Y3
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y2, Y3
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y2, Y3
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y2, Y3
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y2, Y3
-	VMULPD      Y2, Y3, Y3
-
-	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
-	VXORPD      Y2, Y2, Y2
-	VMULPD      c3fe0000000000000<>+0(SB), Y0, Y4
-	VMULPD      Y0, Y4, Y4
-	VADDPD      Y4, Y3, Y3
-	VBLENDVPD   Y0, c3dea39ef35793c76<>+0(SB), Y2, Y5
-	VFMADD213PD Y5, Y1, Y3
-	VSUBPD      Y3, Y4, Y4
-	VSUBPD      Y0, Y4, Y4
-	VBLENDVPD   Y0, c3fe62e42fee00000<>+0(SB), Y2, Y3
-	VSUBPD      Y4, Y3, Y3
-	VMOVUPD     (AX)(DI*8), Y0
-	VADDPD      Y0, Y3, Y3
-	VMOVUPD     Y3, (AX)(DI*8)
-	ADDQ        $0x04, DI
-	SUBQ        $0x04, R8
-	JGE         four
-
-rest:
-	CMPQ       DI, SI
-	JGE        done
-	ANDQ       $0x03, SI
-	NEGQ       SI
-	LEAQ       mask64<>+0(SB), R8
-	VMOVUPD    32(R8)(SI*8), Y0
+	MOVQ       SI, R8
+	MOVQ       $0x00000004, R9
+	CMPQ       R8, R9
+	CMOVQGT    R9, R8
+	NEGQ       R8
+	LEAQ       mask64<>+0(SB), R9
+	VMOVUPD    32(R9)(R8*8), Y0
 	VXORPD     Y2, Y2, Y2
 	VMASKMOVPD (BX)(DI*8), Y0, Y3
 	VMASKMOVPD (DX)(DI*8), Y0, Y1
@@ -6257,82 +2985,82 @@ rest:
 	VORPD      c8000000000000000<>+0(SB), Y1, Y1
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD cc087c00000000000<>+0(SB), Y2
-	VMAXPD  Y1, Y2, Y1
+	VBROADCASTSD sc087c00000000000<>+0(SB), Y2
+	VMAXPD       Y1, Y2, Y1
 
 	// n: the nearest integer to x/ln2; x: the rest
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y3
+	VBROADCASTSD s4338000000000000<>+0(SB), Y2
+	VBROADCASTSD s3ff71547652b82fe<>+0(SB), Y3
 	VFMADD213PD  Y2, Y1, Y3
 	VSUBPD       Y2, Y3, Y2
 	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y1
 	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y1
-	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y2
-	VMOVUPD      c3e928918e390a71e<>+0(SB), Y4
+	VBROADCASTSD s3e5af38b4925be09<>+0(SB), Y2
+	VBROADCASTSD s3e928918e390a71e<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y4
+	VBROADCASTSD s3ec71de0da9d06ac<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y4
+	VBROADCASTSD s3efa019b905bafb1<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y4
+	VBROADCASTSD s3f2a01a01a7c54ae<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y4
+	VBROADCASTSD s3f56c16c1788dc33<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3f811111111109b2<>+0(SB), Y4
+	VBROADCASTSD s3f811111111109b2<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y4
+	VBROADCASTSD s3fa5555555553d5e<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fc5555555555556<>+0(SB), Y4
+	VBROADCASTSD s3fc5555555555556<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3fe0000000000001<>+0(SB), Y4
+	VBROADCASTSD s3fe0000000000001<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y4
 	VFMADD213PD  Y4, Y1, Y2
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y3, Y1
-	VPSUBD  Y1, Y3, Y3
-	VMOVDQU c00000000000003ff<>+0(SB), Y4
-	VPADDD  Y4, Y1, Y1
-	VPSLLQ  $0x34, Y1, Y1
-	VMULPD  Y1, Y2, Y2
-	VPADDD  Y4, Y3, Y3
-	VPSLLQ  $0x34, Y3, Y3
-	VMULPD  Y3, Y2, Y2
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VBROADCASTSD s00000000000003ff<>+0(SB), Y4
+	VPADDD       Y4, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VPADDD       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
 
 	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
-	VMOVUPD    c3ff0000000000000<>+0(SB), Y1
-	VMASKMOVPD (BX)(DI*8), Y0, Y3
-	VMASKMOVPD (DX)(DI*8), Y0, Y4
-	VXORPD     Y3, Y4, Y4
-	VXORPD     c8000000000000000<>+0(SB), Y3, Y3
-	VBLENDVPD  Y4, Y1, Y2, Y4
-	VADDPD     Y1, Y2, Y1
-	VDIVPD     Y1, Y4, Y4
-	VMULPD     Y3, Y4, Y4
-	VMASKMOVPD Y4, Y0, (CX)(DI*8)
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y1
+	VMASKMOVPD   (BX)(DI*8), Y0, Y3
+	VMASKMOVPD   (DX)(DI*8), Y0, Y4
+	VXORPD       Y3, Y4, Y4
+	VXORPD       c8000000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD    Y4, Y1, Y2, Y4
+	VADDPD       Y1, Y2, Y1
+	VDIVPD       Y1, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VMASKMOVPD   Y4, Y0, (CX)(DI*8)
 
 	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
 	// tells which, that of e = 1 too
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y1
-	VMOVUPD     c3fda827999fcef32<>+0(SB), Y3
-	VSUBPD      Y2, Y1, Y1
-	VMULPD      cbfe0000000000000<>+0(SB), Y1, Y1
-	VCMPPD      $0x1e, Y3, Y2, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VADDPD      c4000000000000000<>+0(SB), Y1, Y2
-	VDIVPD      Y2, Y1, Y2
-	VMULPD      Y2, Y2, Y3
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y4
-	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y3, Y4
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y3, Y4
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y3, Y4
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y3, Y4
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y3, Y4
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y3, Y4
-	VMULPD      Y3, Y4, Y4
+	VBROADCASTSD s3ff0000000000000<>+0(SB), Y1
+	VBROADCASTSD s3fda827999fcef32<>+0(SB), Y3
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       cbfe0000000000000<>+0(SB), Y1, Y1
+	VCMPPD       $0x1e, Y3, Y2, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VADDPD       c4000000000000000<>+0(SB), Y1, Y2
+	VDIVPD       Y2, Y1, Y2
+	VMULPD       Y2, Y2, Y3
+	VMOVUPD      c3fc2f112df3e5244<>+0(SB), Y4
+	VFMADD213PD  c3fc39a09d078c69f<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fc7466496cb03de<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fcc71c51d8e78af<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fd2492494229359<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fd999999997fa04<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fe5555555555593<>+0(SB), Y3, Y4
+	VMULPD       Y3, Y4, Y4
 
 	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
 	VXORPD      Y3, Y3, Y3
@@ -6348,6 +3076,9 @@ rest:
 	VMASKMOVPD  (AX)(DI*8), Y0, Y1
 	VADDPD      Y1, Y4, Y4
 	VMASKMOVPD  Y4, Y0, (AX)(DI*8)
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, SI
+	JG          four
 
 done:
 	VZEROUPPER
@@ -6359,11 +3090,8 @@ DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+24(SB)/8, $0x8000000000000000
 GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
 
-DATA c3fda827999fcef32<>+0(SB)/8, $0x3fda827999fcef32
-DATA c3fda827999fcef32<>+8(SB)/8, $0x3fda827999fcef32
-DATA c3fda827999fcef32<>+16(SB)/8, $0x3fda827999fcef32
-DATA c3fda827999fcef32<>+24(SB)/8, $0x3fda827999fcef32
-GLOBL c3fda827999fcef32<>(SB), RODATA|NOPTR, $32
+DATA s3fda827999fcef32<>+0(SB)/8, $0x3fda827999fcef32
+GLOBL s3fda827999fcef32<>(SB), RODATA|NOPTR, $8
 
 DATA cbfe0000000000000<>+0(SB)/8, $0xbfe0000000000000
 DATA cbfe0000000000000<>+8(SB)/8, $0xbfe0000000000000
@@ -6426,7 +3154,7 @@ DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func sumAVX2(v *float64, n int) float64
-// Requires: AVX, SSE2
+// Requires: AVX, CMOV, SSE2
 TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	MOVQ   v+0(FP), AX
 	MOVQ   n+8(FP), CX
@@ -6435,9 +3163,8 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	XORQ   DX, DX
-	MOVQ   CX, BX
-	SUBQ   $0x10, BX
-	JL     fours
+	SUBQ   $0x10, CX
+	JL     rest
 
 sixteen:
 	VADDPD (AX)(DX*8), Y0, Y0
@@ -6448,28 +3175,26 @@ sixteen:
 	ADDQ   $0x04, DX
 	VADDPD (AX)(DX*8), Y3, Y3
 	ADDQ   $0x04, DX
-	SUBQ   $0x10, BX
+	SUBQ   $0x10, CX
 	JGE    sixteen
 
-fours:
-	ADDQ $0x0c, BX
-	JL   rest
+rest:
+	ADDQ $0x10, CX
+	JZ   done
 
 four:
-	VADDPD (AX)(DX*8), Y0, Y0
-	ADDQ   $0x04, DX
-	SUBQ   $0x04, BX
-	JGE    four
-
-rest:
-	CMPQ       DX, CX
-	JGE        done
-	ANDQ       $0x03, CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), BX
-	VMOVUPD    32(BX)(CX*8), Y4
+	MOVQ       CX, BX
+	MOVQ       $0x00000004, SI
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       mask64<>+0(SB), SI
+	VMOVUPD    32(SI)(BX*8), Y4
 	VMASKMOVPD (AX)(DX*8), Y4, Y4
 	VADDPD     Y4, Y0, Y0
+	ADDQ       $0x04, DX
+	SUBQ       $0x04, CX
+	JG         four
 
 done:
 	VADDPD       Y1, Y0, Y0
@@ -6483,7 +3208,7 @@ done:
 	RET
 
 // func dotAVX2(a *float64, b *float64, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, CMOV, FMA3, SSE2
 TEXT ·dotAVX2(SB), NOSPLIT, $0-32
 	MOVQ   a+0(FP), AX
 	MOVQ   b+8(FP), CX
@@ -6493,9 +3218,8 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-32
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	XORQ   BX, BX
-	MOVQ   DX, SI
-	SUBQ   $0x10, SI
-	JL     fours
+	SUBQ   $0x10, DX
+	JL     rest
 
 sixteen:
 	VMOVUPD     (AX)(BX*8), Y4
@@ -6510,30 +3234,27 @@ sixteen:
 	VMOVUPD     (AX)(BX*8), Y4
 	VFMADD231PD (CX)(BX*8), Y4, Y3
 	ADDQ        $0x04, BX
-	SUBQ        $0x10, SI
+	SUBQ        $0x10, DX
 	JGE         sixteen
 
-fours:
-	ADDQ $0x0c, SI
-	JL   rest
+rest:
+	ADDQ $0x10, DX
+	JZ   done
 
 four:
-	VMOVUPD     (AX)(BX*8), Y4
-	VFMADD231PD (CX)(BX*8), Y4, Y0
-	ADDQ        $0x04, BX
-	SUBQ        $0x04, SI
-	JGE         four
-
-rest:
-	CMPQ        BX, DX
-	JGE         done
-	ANDQ        $0x03, DX
-	NEGQ        DX
-	LEAQ        mask64<>+0(SB), SI
-	VMOVUPD     32(SI)(DX*8), Y4
+	MOVQ        DX, SI
+	MOVQ        $0x00000004, DI
+	CMPQ        SI, DI
+	CMOVQGT     DI, SI
+	NEGQ        SI
+	LEAQ        mask64<>+0(SB), DI
+	VMOVUPD     32(DI)(SI*8), Y4
 	VMASKMOVPD  (AX)(BX*8), Y4, Y5
 	VMASKMOVPD  (CX)(BX*8), Y4, Y4
 	VFMADD231PD Y4, Y5, Y0
+	ADDQ        $0x04, BX
+	SUBQ        $0x04, DX
+	JG          four
 
 done:
 	VADDPD       Y1, Y0, Y0
@@ -6547,7 +3268,7 @@ done:
 	RET
 
 // func maxAVX2(v *float64, n int) float64
-// Requires: AVX, SSE2
+// Requires: AVX, CMOV, SSE2
 TEXT ·maxAVX2(SB), NOSPLIT, $0-24
 	MOVQ    v+0(FP), AX
 	MOVQ    n+8(FP), CX
@@ -6556,63 +3277,59 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-24
 	VMOVUPD (AX), Y2
 	VMOVUPD (AX), Y3
 	VXORPD  Y4, Y4, Y4
-	XORQ    DX, DX
-	MOVQ    CX, BX
-	SUBQ    $0x10, BX
-	JL      fours
+	LEAQ    -4(CX), DX
+	XORQ    BX, BX
+	SUBQ    $0x10, CX
+	JL      rest
 
 sixteen:
-	VMOVUPD (AX)(DX*8), Y5
+	VMOVUPD (AX)(BX*8), Y5
 	VCMPPD  $0x03, Y5, Y5, Y6
 	VORPD   Y6, Y4, Y4
 	VMAXPD  Y5, Y0, Y0
-	ADDQ    $0x04, DX
-	VMOVUPD (AX)(DX*8), Y5
+	ADDQ    $0x04, BX
+	VMOVUPD (AX)(BX*8), Y5
 	VCMPPD  $0x03, Y5, Y5, Y6
 	VORPD   Y6, Y4, Y4
 	VMAXPD  Y5, Y1, Y1
-	ADDQ    $0x04, DX
-	VMOVUPD (AX)(DX*8), Y5
+	ADDQ    $0x04, BX
+	VMOVUPD (AX)(BX*8), Y5
 	VCMPPD  $0x03, Y5, Y5, Y6
 	VORPD   Y6, Y4, Y4
 	VMAXPD  Y5, Y2, Y2
-	ADDQ    $0x04, DX
-	VMOVUPD (AX)(DX*8), Y5
+	ADDQ    $0x04, BX
+	VMOVUPD (AX)(BX*8), Y5
 	VCMPPD  $0x03, Y5, Y5, Y6
 	VORPD   Y6, Y4, Y4
 	VMAXPD  Y5, Y3, Y3
-	ADDQ    $0x04, DX
-	SUBQ    $0x10, BX
+	ADDQ    $0x04, BX
+	SUBQ    $0x10, CX
 	JGE     sixteen
 
-fours:
-	ADDQ $0x0c, BX
-	JL   rest
+rest:
+	ADDQ $0x10, CX
+	JZ   done
 
 four:
-	VMOVUPD (AX)(DX*8), Y5
+	MOVQ    CX, SI
+	MOVQ    $0x00000004, DI
+	CMPQ    SI, DI
+	CMOVQGT DI, SI
+	NEGQ    SI
+	LEAQ    mask64<>+0(SB), DI
+	VMOVUPD 32(DI)(SI*8), Y5
+
+	// At most the last four entries, some of them again
+	MOVQ    BX, SI
+	CMPQ    SI, DX
+	CMOVQGT DX, SI
+	VMOVUPD (AX)(SI*8), Y5
 	VCMPPD  $0x03, Y5, Y5, Y6
 	VORPD   Y6, Y4, Y4
 	VMAXPD  Y5, Y0, Y0
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, BX
-	JGE     four
-
-rest:
-	CMPQ    DX, CX
-	JGE     done
-	MOVQ    CX, DX
-	ANDQ    $0x03, DX
-	NEGQ    DX
-	LEAQ    mask64<>+0(SB), BX
-	VMOVUPD 32(BX)(DX*8), Y5
-
-	// The last four entries, some of them again
-	LEAQ    -4(CX), CX
-	VMOVUPD (AX)(CX*8), Y5
-	VCMPPD  $0x03, Y5, Y5, Y6
-	VORPD   Y6, Y4, Y4
-	VMAXPD  Y5, Y0, Y0
+	ADDQ    $0x04, BX
+	SUBQ    $0x04, CX
+	JG      four
 
 done:
 	VMAXPD       Y1, Y0, Y0
@@ -6635,7 +3352,7 @@ ordered:
 	RET
 
 // func positivePartAVX2(dst *float64, src *float64, shift float64, scale float64, n int) (sum float64, count int)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2, CMOV, SSE2
 TEXT ·positivePartAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
@@ -6646,9 +3363,8 @@ TEXT ·positivePartAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
 	XORQ         BX, BX
-	MOVQ         DX, SI
-	SUBQ         $0x10, SI
-	JL           fours
+	SUBQ         $0x10, DX
+	JL           rest
 
 many:
 	VMOVUPD (CX)(BX*8), Y5
@@ -6684,33 +3400,21 @@ many:
 	VMOVUPD Y5, 96(AX)(BX*8)
 	VADDPD  Y5, Y2, Y2
 	ADDQ    $0x10, BX
-	SUBQ    $0x10, SI
+	SUBQ    $0x10, DX
 	JGE     many
 
-fours:
-	ADDQ $0x0c, SI
-	JL   rest
+rest:
+	ADDQ $0x10, DX
+	JZ   done
 
 four:
-	VMOVUPD (CX)(BX*8), Y5
-	VCMPPD  $0x1e, Y0, Y5, Y6
-	VPSUBQ  Y6, Y3, Y3
-	VSUBPD  Y0, Y5, Y5
-	VDIVPD  Y1, Y5, Y5
-	VMAXPD  Y5, Y4, Y5
-	VMOVUPD Y5, (AX)(BX*8)
-	VADDPD  Y5, Y2, Y2
-	ADDQ    $0x04, BX
-	SUBQ    $0x04, SI
-	JGE     four
-
-rest:
-	CMPQ       BX, DX
-	JGE        done
-	ANDQ       $0x03, DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), SI
-	VMOVUPD    32(SI)(DX*8), Y5
+	MOVQ       DX, SI
+	MOVQ       $0x00000004, DI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       mask64<>+0(SB), DI
+	VMOVUPD    32(DI)(SI*8), Y5
 	VMASKMOVPD (CX)(BX*8), Y5, Y6
 	VCMPPD     $0x1e, Y0, Y6, Y7
 	VANDPD     Y5, Y7, Y7
@@ -6721,6 +3425,9 @@ rest:
 	VMASKMOVPD Y6, Y5, (AX)(BX*8)
 	VANDPD     Y5, Y6, Y6
 	VADDPD     Y6, Y2, Y2
+	ADDQ       $0x04, BX
+	SUBQ       $0x04, DX
+	JG         four
 
 done:
 	VHADDPD      Y2, Y2, Y0
@@ -6737,7 +3444,7 @@ done:
 	RET
 
 // func excessAVX2(src *float64, shift float64, n int) (sum float64, count int)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2, CMOV, SSE2
 TEXT ·excessAVX2(SB), NOSPLIT, $0-40
 	MOVQ         src+0(FP), AX
 	MOVQ         n+16(FP), CX
@@ -6752,9 +3459,8 @@ TEXT ·excessAVX2(SB), NOSPLIT, $0-40
 	VXORPD       Y8, Y8, Y8
 	VXORPD       Y9, Y9, Y9
 	XORQ         DX, DX
-	MOVQ         CX, BX
-	SUBQ         $0x10, BX
-	JL           fours
+	SUBQ         $0x10, CX
+	JL           rest
 
 sixteen:
 	VMOVUPD (AX)(DX*8), Y10
@@ -6785,31 +3491,21 @@ sixteen:
 	VMAXPD  Y10, Y1, Y10
 	VADDPD  Y10, Y5, Y5
 	ADDQ    $0x04, DX
-	SUBQ    $0x10, BX
+	SUBQ    $0x10, CX
 	JGE     sixteen
 
-fours:
-	ADDQ $0x0c, BX
-	JL   rest
+rest:
+	ADDQ $0x10, CX
+	JZ   done
 
 four:
-	VMOVUPD (AX)(DX*8), Y10
-	VCMPPD  $0x1e, Y0, Y10, Y11
-	VPSUBQ  Y11, Y6, Y6
-	VSUBPD  Y0, Y10, Y10
-	VMAXPD  Y10, Y1, Y10
-	VADDPD  Y10, Y2, Y2
-	ADDQ    $0x04, DX
-	SUBQ    $0x04, BX
-	JGE     four
-
-rest:
-	CMPQ       DX, CX
-	JGE        done
-	ANDQ       $0x03, CX
-	NEGQ       CX
-	LEAQ       mask64<>+0(SB), BX
-	VMOVUPD    32(BX)(CX*8), Y10
+	MOVQ       CX, BX
+	MOVQ       $0x00000004, SI
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       mask64<>+0(SB), SI
+	VMOVUPD    32(SI)(BX*8), Y10
 	VMASKMOVPD (AX)(DX*8), Y10, Y11
 	VCMPPD     $0x1e, Y0, Y11, Y12
 	VANDPD     Y10, Y12, Y12
@@ -6818,6 +3514,9 @@ rest:
 	VMAXPD     Y11, Y1, Y11
 	VANDPD     Y10, Y11, Y11
 	VADDPD     Y11, Y2, Y2
+	ADDQ       $0x04, DX
+	SUBQ       $0x04, CX
+	JG         four
 
 done:
 	VPADDQ       Y7, Y6, Y6

@@ -5,11 +5,15 @@ package kernel
 // There is no assembly: the compiler removes the calls below, since avx2 is constant.
 const avx2 = false
 
-func margins64AVX2(dst, X *float64, d int, x *float64, n int)          { panic("kernel: no AVX2") }
-func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int) { panic("kernel: no AVX2") }
+func margins64AVX2(dst, X *float64, d int, x *float64, n, apart int) { panic("kernel: no AVX2") }
+func margins32AVX2(dst *float64, X *float32, d int, x *float64, n, apart int) {
+	panic("kernel: no AVX2")
+}
 
-func addRows64AVX2(dst, X *float64, d int, u, v *float64, n int)          { panic("kernel: no AVX2") }
-func addRows32AVX2(dst *float64, X *float32, d int, u, v *float64, n int) { panic("kernel: no AVX2") }
+func addRows64AVX2(dst, X *float64, d int, u, v *float64, n, apart int) { panic("kernel: no AVX2") }
+func addRows32AVX2(dst *float64, X *float32, d int, u, v *float64, n, apart int) {
+	panic("kernel: no AVX2")
+}
 
 func expAVX2(dst, src *float64, shift, scale float64, n int) (sum float64) { panic("kernel: no AVX2") }
 func logisticAVX2(value, slope, margin, target *float64, n int)            { panic("kernel: no AVX2") }

@@ -4,29 +4,47 @@ package kernel
 // matrix X with d columns to dst, of length d. u and v are indexed by row, like
 // X. Rows of weight zero may be left out.
 func AddRowsTo(dst, X []float64, d int, u, v []float64, lo, hi int) {
-	if !checkRows(len(X), d, lo, hi) || d == 0 {
-		return
-	}
-	dst, u, v = dst[:d], u[:hi], v[:hi]
-	if avx2 {
-		addRows64AVX2(&dst[0], &X[lo*d], d, &u[lo], &v[lo], hi-lo)
-		return
-	}
-	addRows(dst, X, u, v, lo, hi)
+	addRowsTo(dst, X, d, u, v, lo, hi)
 }
 
 // AddRows32To works like [AddRowsTo] for rows stored in single precision; products and sums are in double
 // precision.
 func AddRows32To(dst []float64, X []float32, d int, u, v []float64, lo, hi int) {
+	addRowsTo(dst, X, d, u, v, lo, hi)
+}
+
+// addRowsTo implements AddRowsTo.
+func addRowsTo[T float32 | float64](dst []float64, X []T, d int, u, v []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
 		return
 	}
 	dst, u, v = dst[:d], u[:hi], v[:hi]
-	if avx2 {
-		addRows32AVX2(&dst[0], &X[lo*d], d, &u[lo], &v[lo], hi-lo)
+	if !avx2 {
+		addRows(dst, X, u, v, lo, hi)
 		return
 	}
-	addRows(dst, X, u, v, lo, hi)
+	q, rest := (hi-lo)/4, (hi-lo)%4
+	if q != 0 {
+		addFourRows(&dst[0], &X[lo*d], d, &u[lo], &v[lo], q, q)
+	}
+	if rest != 0 { // each of them, and three times the same row with weight 0
+		var w, one [4 * 3]float64
+		lo = hi - rest
+		for k := range rest {
+			w[k], one[k] = u[lo+k]*v[lo+k], 1
+		}
+		addFourRows(&dst[0], &X[lo*d], d, &w[0], &one[0], rest, 0)
+	}
+}
+
+// addFourRows calls the assembly for the type of the rows.
+func addFourRows[T float32 | float64](dst *float64, X *T, d int, u, v *float64, n, apart int) {
+	switch X := any(X).(type) {
+	case *float64:
+		addRows64AVX2(dst, X, d, u, v, n, apart)
+	case *float32:
+		addRows32AVX2(dst, X, d, u, v, n, apart)
+	}
 }
 
 // addRows implements AddRowsTo in portable Go.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -43,11 +45,16 @@ func vectors(count int) []reg.VecVirtual {
 	return v
 }
 
+// constantBits loads v into all lanes.
+func constantBits(v uint64) reg.VecVirtual {
+	y := YMM()
+	VBROADCASTSD(c1(v), y)
+	return y
+}
+
 // constant loads v into all lanes.
 func constant(v float64) reg.VecVirtual {
-	y := YMM()
-	VMOVUPD(c4(v), y)
-	return y
+	return constantBits(math.Float64bits(v))
 }
 
 // exp returns e^x, lane by lane; x is overwritten. Unless high is set, x must be at most 0. With x = n·ln2 + r, the
@@ -62,14 +69,14 @@ func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 	}
 	Comment("n: the nearest integer to x/ln2; x: the rest")
 	shift, bits, n := constant(shifter), vectors(len(x)), vectors(len(x))
-	each(x, func(i int) { VMOVUPD(c4(log2e), bits[i]) })
+	each(x, func(i int) { VBROADCASTSD(c1(math.Float64bits(log2e)), bits[i]) })
 	each(x, func(i int) { VFMADD213PD(shift, x[i], bits[i]) })
 	each(x, func(i int) { VSUBPD(shift, bits[i], n[i]) })
 	each(x, func(i int) { VFNMADD231PD(c4(ln2High), n[i], x[i]) })
 	each(x, func(i int) { VFNMADD231PD(c4(ln2Low), n[i], x[i]) })
 
 	p := vectors(len(x))
-	each(p, func(i int) { VMOVUPD(c4(expTerms[len(expTerms)-1]), p[i]) })
+	each(p, func(i int) { VBROADCASTSD(c1(math.Float64bits(expTerms[len(expTerms)-1])), p[i]) })
 	for k := len(expTerms) - 2; k >= -2; k-- {
 		term := 1.0
 		if k >= 0 {
@@ -83,8 +90,7 @@ func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 	half := vectors(len(x))
 	each(p, func(i int) { VPSRAD(Imm(1), bits[i], half[i]) })
 	each(p, func(i int) { VPSUBD(half[i], bits[i], bits[i]) })
-	bias := YMM()
-	VMOVDQU(c4bits(1023), bias)
+	bias := constantBits(1023)
 	for _, h := range [][]reg.VecVirtual{half, bits} {
 		each(p, func(i int) { VPADDD(bias, h[i], h[i]) })
 		each(p, func(i int) { VPSLLQ(Imm(52), h[i], h[i]) })
@@ -94,30 +100,26 @@ func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 }
 
 // blocks calls body for the n entries from entry c on: for several vectors of four entries as long as there are
-// enough, then for one vector, and finally for one vector with the mask of the remaining entries.
+// enough, then for one vector at a time, with the mask of the entries that remain.
 func blocks(n reg.GPVirtual, body func(c reg.Register, count int, mask reg.Register)) {
 	c, left := GP64(), GP64()
 	XORQ(c, c)
 	MOVQ(n, left)
 	SUBQ(Imm(4*unrolled), left)
-	JL(LabelRef("fours"))
+	JL(LabelRef("rest"))
 	Label("many")
 	body(c, unrolled, nil)
 	ADDQ(Imm(4*unrolled), c)
 	SUBQ(Imm(4*unrolled), left)
 	JGE(LabelRef("many"))
-	Label("fours")
-	ADDQ(Imm(4*unrolled-4), left)
-	JL(LabelRef("rest"))
+	Label("rest")
+	ADDQ(Imm(4*unrolled), left)
+	JZ(LabelRef("done"))
 	Label("four")
-	body(c, 1, nil)
+	body(c, 1, headMask(left))
 	ADDQ(Imm(4), c)
 	SUBQ(Imm(4), left)
-	JGE(LabelRef("four"))
-	Label("rest")
-	CMPQ(c, n)
-	JGE(LabelRef("done"))
-	body(c, 1, tailMask(n, 8, false))
+	JG(LabelRef("four"))
 	Label("done")
 }
 

@@ -32,7 +32,7 @@ func gramPack(size int) {
 		"past d are zero.")
 	Pragma("noescape")
 	a, b, X, offset, w := ptr("a"), ptr("b"), ptr("X"), ptr("offset"), ptr("w")
-	mask := tailMask(ptr("d"), size, true)
+	mask := tailMask(ptr("d"), size)
 	panel := ptr("capacity")
 	SHLQ(Imm(5), panel)
 	left := AllocLocal(8)

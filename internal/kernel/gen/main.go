@@ -48,8 +48,9 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// constants maps the bits of the float64 numbers that the code uses to memory with four copies of each.
-var constants = map[uint64]Mem{}
+// constants maps the bits of the float64 numbers that the code uses to memory with four copies of each, scalars to
+// memory with one.
+var constants, scalars = map[uint64]Mem{}, map[uint64]Mem{}
 
 // c4 returns the memory operand with four copies of v.
 func c4(v float64) Mem { return c4bits(math.Float64bits(v)) }
@@ -62,6 +63,20 @@ func c4bits(v uint64) Mem {
 			DATA(8*i, U64(v))
 		}
 		constants[v] = m
+	}
+	return m
+}
+
+// c1 returns the memory operand with one copy of v.
+func c1(v uint64) Mem {
+	if m, ok := constants[v]; ok {
+		return m
+	}
+	m, ok := scalars[v]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("s%016x", v), RODATA|NOPTR)
+		DATA(0, U64(v))
+		scalars[v] = m
 	}
 	return m
 }
@@ -95,18 +110,14 @@ func zero() reg.VecVirtual {
 	return y
 }
 
-// tailMask loads the mask of the lowest n%4 lanes for n%4 > 0, or of all four lanes if full is set and n%4 = 0.
-// size is the size in bytes of an entry.
-func tailMask(n reg.Register, size int, full bool) reg.VecVirtual {
+// tailMask loads the mask of the lowest n%4 lanes for n%4 > 0, or of all four lanes for n%4 = 0. size is the size in
+// bytes of an entry.
+func tailMask(n reg.Register, size int) reg.VecVirtual {
 	r := GP64()
 	MOVQ(n, r)
-	if full {
-		DECQ(r)
-		ANDQ(Imm(3), r)
-		INCQ(r)
-	} else {
-		ANDQ(Imm(3), r)
-	}
+	DECQ(r)
+	ANDQ(Imm(3), r)
+	INCQ(r)
 	NEGQ(r)
 	table := GP64()
 	if size == 8 {
@@ -121,20 +132,38 @@ func tailMask(n reg.Register, size int, full bool) reg.VecVirtual {
 	return m
 }
 
-// fmaRow adds x times four entries at m, of the given size, to acc; tail is their mask, or nil. If first is set, it
-// stores the product in acc.
-func fmaRow(m Mem, size int, tail, x, acc reg.Register, first bool) {
+// headMask loads the mask of the lowest min(left, 4) lanes, left > 0, for float64 numbers.
+func headMask(left reg.Register) reg.VecVirtual {
+	r, most, table, m := GP64(), GP64(), GP64(), YMM()
+	MOVQ(left, r)
+	MOVQ(U32(4), most)
+	CMPQ(r, most)
+	CMOVQGT(most, r)
+	NEGQ(r)
+	LEAQ(mask64, table)
+	VMOVUPD(atIdx(table, r, 8, 32), m)
+	return m
+}
+
+// mask64Of returns the mask of float64 numbers for a mask of entries of the given size.
+func mask64Of(mask reg.VecVirtual, size int) reg.VecVirtual {
+	if size == 8 {
+		return mask
+	}
+	y := YMM()
+	VPMOVSXDQ(mask, y)
+	return y
+}
+
+// fmaRow adds x times four entries at m, of the given size, to acc; tail is their mask, or nil.
+func fmaRow(m Mem, size int, tail, x, acc reg.Register) {
 	var src Op = m
 	if size == 4 || tail != nil {
 		t := YMM()
 		loadRow(m, size, tail, t)
 		src = t
 	}
-	if first {
-		VMULPD(src, x, acc)
-	} else {
-		VFMADD231PD(src, x, acc)
-	}
+	VFMADD231PD(src, x, acc)
 }
 
 // loadRow loads four entries of the given size at m as doubles into y.

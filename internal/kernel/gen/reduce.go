@@ -7,13 +7,13 @@ import (
 )
 
 // reduce writes the loop of a reduction over n entries: sixteen at a time into four accumulators as long as there
-// are enough, then four at a time and the remaining ones into the first accumulator.
+// are enough, then four at a time, with the mask of the entries that remain, into the first accumulator.
 func reduce(n reg.GPVirtual, body func(k int, c, mask reg.Register)) {
 	c, left := GP64(), GP64()
 	XORQ(c, c)
 	MOVQ(n, left)
 	SUBQ(Imm(16), left)
-	JL(LabelRef("fours"))
+	JL(LabelRef("rest"))
 	Label("sixteen")
 	for k := range 4 {
 		body(k, c, nil)
@@ -21,18 +21,14 @@ func reduce(n reg.GPVirtual, body func(k int, c, mask reg.Register)) {
 	}
 	SUBQ(Imm(16), left)
 	JGE(LabelRef("sixteen"))
-	Label("fours")
-	ADDQ(Imm(12), left)
-	JL(LabelRef("rest"))
+	Label("rest")
+	ADDQ(Imm(16), left)
+	JZ(LabelRef("done"))
 	Label("four")
-	body(0, c, nil)
+	body(0, c, headMask(left))
 	ADDQ(Imm(4), c)
 	SUBQ(Imm(4), left)
-	JGE(LabelRef("four"))
-	Label("rest")
-	CMPQ(c, n)
-	JGE(LabelRef("done"))
-	body(0, c, tailMask(n, 8, false))
+	JG(LabelRef("four"))
 	Label("done")
 }
 
@@ -95,20 +91,22 @@ func reductions() {
 		VMOVUPD(at(v, 0), m[k])
 	}
 	nan := zero()
-	larger := func(k int, c reg.Register) {
+	last := GP64()
+	LEAQ(at(n, -4), last)
+	reduce(n, func(k int, c, mask reg.Register) {
+		if mask != nil {
+			Comment("At most the last four entries, some of them again")
+			from := GP64()
+			MOVQ(c, from)
+			CMPQ(from, last)
+			CMOVQGT(last, from)
+			c = from
+		}
 		t, u := YMM(), YMM()
 		load(v, c, 0, nil, t)
 		VCMPPD(Imm(unord), t, t, u)
 		VORPD(u, nan, nan)
 		VMAXPD(t, m[k], m[k])
-	}
-	reduce(n, func(k int, c, mask reg.Register) {
-		if mask != nil {
-			Comment("The last four entries, some of them again")
-			c = GP64()
-			LEAQ(at(n, -4), c)
-		}
-		larger(k, c)
 	})
 	VMAXPD(m[1], m[0], m[0])
 	VMAXPD(m[3], m[2], m[2])

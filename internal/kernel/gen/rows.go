@@ -17,69 +17,47 @@ const aheadLimit = 512 << 10
 func addRows(size int) {
 	float := map[int]string{8: "float64", 4: "float32"}[size]
 	name := fmt.Sprintf("addRows%dAVX2", size*8)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *float64, X *%s, d int, u, v *float64, n int)", float))
-	Doc(fmt.Sprintf("%s adds Σ u[i]v[i]·X[i] over the n > 0 rows of d > 0 columns to dst.", name))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *float64, X *%s, d int, u, v *float64, n, apart int)", float))
+	Doc(fmt.Sprintf("%s adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0", name),
+		"columns.")
 	Pragma("noescape")
 
-	w := weighting{size: size}
-	w.u, w.v = ptr("u"), ptr("v")
-	Comment("Locals: the quarter of the rows that is left, the rows after the quarters, bytes of a row")
-	w.groups, w.rest, w.rowBytes = AllocLocal(8), AllocLocal(8), AllocLocal(8)
-	n, stream := ptr("n"), GP64()
-	MOVQ(n, stream)
-	ANDQ(Imm(3), n)
-	MOVQ(n, w.rest)
-	SHRQ(Imm(2), stream)
-	MOVQ(stream, w.groups)
-	w.q8, w.q24 = GP64(), GP64()
-	MOVQ(stream, w.q8)
+	w := weighting{size: size, u: ptr("u"), v: ptr("v"), q8: GP64(), q24: GP64(), left: AllocLocal(8)}
+	d := ptr("d")
+	w.R, w.rb = fourRows(d, size, w.q8, w.q24)
+	n := ptr("n")
+	MOVQ(n, w.left)
+	MOVQ(n, w.q8)
 	SHLQ(Imm(3), w.q8)
 	LEAQ(atIdx(w.q8, w.q8, 2, 0), w.q24)
-	d, rb := ptr("d"), GP64()
-	MOVQ(d, rb)
-	SHLQ(Imm(uint64(map[int]int{8: 3, 4: 2}[size])), rb)
-	MOVQ(rb, w.rowBytes)
-	IMULQ(rb, stream)
-	Comment("ahead: bytes of the rows, of which so many again are asked for early; 0 for many")
-	w.ahead = GP64()
-	none := GP64()
-	XORQ(none, none)
-	MOVQ(stream, w.ahead)
-	SHLQ(Imm(2), w.ahead)
-	CMPQ(w.ahead, Imm(aheadLimit))
-	CMOVQGT(none, w.ahead)
-	w.R = [4]reg.GPVirtual{ptr("X"), GP64(), GP64(), GP64()}
-	for r := 1; r < 4; r++ {
-		LEAQ(atIdx(w.R[r-1], stream, 1, 0), w.R[r])
-	}
-	for b := 1; b <= smallBlocks; b++ {
-		CMPQ(d, Imm(uint64(4*b)))
-		JLE(LabelRef(fmt.Sprintf("small%d", b)))
+	w.mask = tailMask(d, size)
+	ranges := []struct{ least, most, copies int }{{1, 2, 4}, {3, 5, 2}, {6, smallBlocks, 1}}
+	for _, r := range ranges {
+		CMPQ(d, Imm(uint64(4*r.most)))
+		JLE(LabelRef(fmt.Sprintf("upto%d", r.most)))
 	}
 	w.large()
-	for b := 1; b <= smallBlocks; b++ {
-		w.small(b)
+	for _, r := range ranges {
+		w.small(r.least, r.most, r.copies)
 	}
 }
 
 // weighting holds the registers of a function with weights.
 type weighting struct {
-	size                   int
-	u, v, q8, q24          reg.GPVirtual
-	R                      [4]reg.GPVirtual
-	ahead                  reg.GPVirtual
-	groups, rest, rowBytes Mem
+	size          int
+	u, v, q8, q24 reg.GPVirtual
+	R             [4]reg.GPVirtual
+	rb            reg.GPVirtual  // bytes of a row
+	mask          reg.VecVirtual // of the last block of a row
+	left          Mem            // number of groups of four rows
 }
 
-// vectors returns the weight vectors.
-func (w *weighting) vectors() []reg.GPVirtual { return []reg.GPVirtual{w.u, w.v} }
-
-// load computes the weights of the next rows, one of each stream, and jumps to label zero if all of them are ±0.
-func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
+// load computes the weights of the next four rows and jumps to label zero if all of them are ±0.
+func (w *weighting) load(zero string) [4]reg.VecVirtual {
 	place := func(p reg.Register, r int) Mem {
 		return [4]Mem{at(p, 0), atIdx(p, w.q8, 1, 0), atIdx(p, w.q8, 2, 0), atIdx(p, w.q24, 1, 0)}[r]
 	}
-	ws := make([]reg.VecVirtual, rows)
+	var ws [4]reg.VecVirtual
 	for r := range ws {
 		ws[r] = YMM()
 		x := ws[r].AsX()
@@ -87,9 +65,8 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 		VMULSD(place(w.v, r), x, x)
 		VBROADCASTSD(x, ws[r])
 	}
-	for _, p := range w.vectors() {
-		ADDQ(Imm(8), p)
-	}
+	ADDQ(Imm(8), w.u)
+	ADDQ(Imm(8), w.v)
 	Comment("Twice the bits of all of them: without the sign")
 	bits := XMM()
 	VMOVAPD(ws[0].AsX(), bits)
@@ -102,74 +79,48 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 	return ws
 }
 
-// skipQuarters moves the pointers to the weights past the rows that were processed four at a time.
-func (w *weighting) skipQuarters() {
-	for _, p := range w.vectors() {
-		ADDQ(w.q24, p)
-	}
-}
-
-// small writes the loop for d in (4(b−1), 4b], in which dst stays in registers, with as many copies as are needed
-// to hide the latency of the sums.
-func (w *weighting) small(b int) {
-	Label(fmt.Sprintf("small%d", b))
-	copies := map[int]int{1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1}[b]
-	mask := tailMask(ptr("d"), w.size, true)
+// small writes the loop for rows of least to most blocks of four columns, in which dst stays in registers, with as
+// many copies as are needed to hide the latency of the sums.
+func (w *weighting) small(least, most, copies int) {
+	name := fmt.Sprintf("upto%d", most)
+	Label(name)
+	row, dst := newBlocks(ptr("d"), most), ptr("dst")
+	row.moveBack(8, dst)
+	row.moveBack(w.size, w.R[:]...)
 	acc := make([][]reg.VecVirtual, copies)
 	for k := range acc {
-		for range b {
+		for range most {
 			acc[k] = append(acc[k], zero())
 		}
 	}
-	row := func(r, weight reg.Register, k int) {
-		for j := range b {
-			var tail reg.Register
-			if j == b-1 {
-				tail = mask
-			}
-			fmaRow(at(r, 4*w.size*j), w.size, tail, weight, acc[k][j], false)
+
+	Label(name + "_rows")
+	ws := w.load(name + "_next")
+	row.enter(name+"_block", least)
+	for j := range most {
+		Label(row.label(name+"_block", j))
+		for r, p := range w.R {
+			fmaRow(at(p, 4*w.size*j), w.size, row.tail(j, w.mask), ws[r], acc[r%copies][j])
 		}
 	}
-	four, rest := fmt.Sprintf("small%d_four", b), fmt.Sprintf("small%d_rest", b)
-	rb := GP64()
-	MOVQ(w.rowBytes, rb)
-
-	CMPQ(w.groups, Imm(0))
-	JE(LabelRef(rest))
-	Label(four)
-	ws := w.load(4, four+"_next")
-	for r := range 4 {
-		row(w.R[r], ws[r], r%copies)
+	Label(name + "_next")
+	for _, p := range w.R {
+		ADDQ(w.rb, p)
 	}
-	Label(four + "_next")
-	for r := range 4 {
-		ADDQ(rb, w.R[r])
-	}
-	DECQ(w.groups)
-	JNZ(LabelRef(four))
+	DECQ(w.left)
+	JNZ(LabelRef(name + "_rows"))
 
-	Label(rest)
-	w.skipQuarters()
-	CMPQ(w.rest, Imm(0))
-	JE(LabelRef(rest + "_done"))
-	Label(rest + "_row")
-	row(w.R[3], w.load(1, rest+"_next")[0], 0)
-	Label(rest + "_next")
-	ADDQ(rb, w.R[3])
-	DECQ(w.rest)
-	JNZ(LabelRef(rest + "_row"))
-
-	Label(rest + "_done")
-	dst := ptr("dst")
-	mask64 := tailMask(ptr("d"), 8, true)
-	for j := range b {
+	mask64 := mask64Of(w.mask, w.size)
+	row.enter(name+"_dst", least)
+	for j := range most {
+		Label(row.label(name+"_dst", j))
 		for step := 1; step < copies; step *= 2 {
 			for k := 0; k+step < copies; k += 2 * step {
 				VADDPD(acc[k+step][j], acc[k][j], acc[k][j])
 			}
 		}
 		t := YMM()
-		if j < b-1 {
+		if row.tail(j, mask64) == nil {
 			VADDPD(at(dst, 32*j), acc[0][j], t)
 			VMOVUPD(t, at(dst, 32*j))
 		} else {
@@ -184,81 +135,58 @@ func (w *weighting) small(b int) {
 
 // large writes the loop for longer rows, in which dst is read and written once for every four rows.
 func (w *weighting) large() {
-	mask, mask64 := tailMask(ptr("d"), w.size, true), tailMask(ptr("d"), 8, true)
+	Comment("ahead: bytes of the rows, of which so many again are asked for early; 0 for many")
+	ahead, none := GP64(), GP64()
+	MOVQ(w.left, ahead)
+	IMULQ(w.rb, ahead)
+	SHLQ(Imm(2), ahead)
+	XORQ(none, none)
+	CMPQ(ahead, Imm(aheadLimit))
+	CMOVQGT(none, ahead)
+	mask64 := mask64Of(w.mask, w.size)
+	end, full, c := AllocLocal(8), AllocLocal(8), GP64()
+	columnEnds(ptr("d"), w.size, end, full)
 
-	// body adds the rows, multiplied by their weights, to dst, and advances to the next rows.
-	body := func(name string, rows []reg.GPVirtual, ws []reg.VecVirtual) {
-		Comment("left: columns before the last, masked, one to four")
-		dst, left := ptr("dst"), ptr("d")
-		DECQ(left)
-		block := func(j int) {
-			t := YMM()
-			VMOVUPD(at(dst, 32*j), t)
-			for r, p := range rows {
-				fmaRow(at(p, 4*w.size*j), w.size, nil, ws[r], t, false)
-			}
-			VMOVUPD(t, at(dst, 32*j))
+	Label("rows")
+	ws := w.load("zero")
+	dst := ptr("dst")
+	XORQ(c, c)
+	block := func(j int) {
+		place, t := atIdx(dst, c, uint8(8/w.size), 32*j), YMM()
+		VMOVUPD(place, t)
+		for r, p := range w.R {
+			fmaRow(atIdx(p, c, 1, 4*w.size*j), w.size, nil, ws[r], t)
 		}
-		advance := func(columns int) {
-			ADDQ(Imm(uint64(8*columns)), dst)
-			for _, p := range rows {
-				ADDQ(Imm(uint64(w.size*columns)), p)
-			}
-		}
-		SUBQ(Imm(8), left)
-		Label(name + "_columns")
-		block(0)
-		block(1)
-		for _, p := range rows {
-			PREFETCHT0(atIdx(p, w.ahead, 1, 0))
-		}
-		advance(8)
-		SUBQ(Imm(8), left)
-		JGE(LabelRef(name + "_columns"))
-		ADDQ(Imm(4), left)
-		JL(LabelRef(name + "_tail"))
-		block(0)
-		advance(4)
-		SUBQ(Imm(4), left)
-		Label(name + "_tail")
-		t := YMM()
-		VMASKMOVPD(at(dst, 0), mask64, t)
-		for r, p := range rows {
-			fmaRow(at(p, 0), w.size, mask, ws[r], t, false)
-		}
-		VMASKMOVPD(t, mask64, at(dst, 0))
-		Comment("left is −4 to −1: the columns of the tail, less five")
-		for _, p := range rows {
-			LEAQ(atIdx(p, left, uint8(w.size), 5*w.size), p)
-		}
+		VMOVUPD(t, place)
 	}
-
-	CMPQ(w.groups, Imm(0))
-	JE(LabelRef("rest"))
-	Label("four")
-	body("four", w.R[:], w.load(4, "four_zero"))
-	DECQ(w.groups)
-	JNZ(LabelRef("four"))
-	JMP(LabelRef("rest"))
-	Label("four_zero")
-	for r := range 4 {
-		ADDQ(w.rowBytes, w.R[r])
+	Label("columns")
+	block(0)
+	block(1)
+	early := GP64()
+	LEAQ(atIdx(c, ahead, 1, 0), early)
+	for _, p := range w.R {
+		PREFETCHT0(atIdx(p, early, 1, 0))
 	}
-	DECQ(w.groups)
-	JNZ(LabelRef("four"))
-
-	Label("rest")
-	w.skipQuarters()
-	Label("rest_row")
-	CMPQ(w.rest, Imm(0))
-	JE(LabelRef("done"))
-	DECQ(w.rest)
-	body("rest", w.R[3:], w.load(1, "rest_zero"))
-	JMP(LabelRef("rest_row"))
-	Label("rest_zero")
-	ADDQ(w.rowBytes, w.R[3])
-	JMP(LabelRef("rest_row"))
-	Label("done")
+	ADDQ(Imm(uint64(8*w.size)), c)
+	CMPQ(c, full)
+	JL(LabelRef("columns"))
+	CMPQ(c, end)
+	JGE(LabelRef("tail"))
+	block(0)
+	MOVQ(end, c)
+	Label("tail")
+	place, t := atIdx(dst, c, uint8(8/w.size), 0), YMM()
+	VMASKMOVPD(place, mask64, t)
+	for r, p := range w.R {
+		fmaRow(atIdx(p, c, 1, 0), w.size, w.mask, ws[r], t)
+	}
+	VMASKMOVPD(t, mask64, place)
+	Label("zero")
+	for _, p := range w.R {
+		ADDQ(w.rb, p)
+	}
+	DECQ(w.left)
+	JNZ(LabelRef("rows"))
 	VZEROUPPER()
 	RET()
 }
