@@ -165,12 +165,16 @@ func (e *Evaluation) overConstantSentence() string {
 	case ok:
 		word = "measurably worse"
 	}
-	name := e.ModelName(e.Focus())
-	if m.Role != OtherModel {
-		name = printable.Capitalise(name)
+	name, is := e.describeSubject(e.Focus())
+	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.riskWords(), e.nameFittedConstant())
+}
+
+// nameFittedConstant names the constant prediction with which models are compared.
+func (e *Evaluation) nameFittedConstant() string {
+	if e.FitsConstant {
+		return "the best constant for these rows"
 	}
-	return fmt.Sprintf(" %s is %s in %s than the best constant fitted to its training rows.", name, word,
-		e.riskWords())
+	return "the best constant fitted to the training rows"
 }
 
 // constantName describes the best constant prediction as the subject of a sentence.

@@ -23,6 +23,7 @@ type Evaluation struct {
 	TargetUnit   string  `json:"target_unit,omitempty"`
 	Positive     string  `json:"positive,omitempty"`
 	Split        Split   `json:"split"`
+	Filter       string  `json:"filter,omitempty"` // condition that selected the rows from the table
 	N            int     `json:"n"`
 	Threshold    *Num    `json:"threshold,omitempty"` // only for two classes
 	MinGroupSize int     `json:"min_group_size"`
@@ -34,6 +35,9 @@ type Evaluation struct {
 
 	// Constants holds the measures over all rows of the best constant prediction for these rows.
 	Constants map[string]Num `json:"constant_prediction,omitempty"`
+	// FitsConstant reports whether OverConstant compares with the best constant for the evaluated rows rather than for
+	// the training rows, which are unknown in an audit of predictions.
+	FitsConstant bool `json:"over_constant_of_evaluated_rows,omitempty"`
 
 	Models []ModelResult `json:"models"`
 	// one for each column, then the crossed one; the last grouping is the headline grouping
@@ -111,8 +115,7 @@ type ModelResult struct {
 	WorstGroup *WorstGroup `json:"worst_group"` // null if no group is eligible
 	CVaR       []CVaRPoint `json:"cvar"`
 
-	// OverConstant is the risk minus that of the constant prediction fitted to the training rows, if
-	// Input.Constant holds its losses.
+	// OverConstant is the risk minus that of the constant prediction of Input.Constant, if there is one.
 	OverConstant *Difference `json:"over_constant,omitempty"`
 
 	// Constant reports whether the model makes the same prediction for all rows: probabilities within 0.001 of
@@ -177,7 +180,7 @@ type GroupModel struct {
 	// eligible groups.
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
 	ErrorShare   Num       `json:"error_share"` // share of this group in the summed loss of all rows
-	// OverConstant is the risk minus that of the constant prediction fitted to the training rows, with an
+	// OverConstant is the risk minus that of the constant prediction of Input.Constant, with an
 	// interval that holds simultaneously for all eligible groups.
 	OverConstant *Difference `json:"over_constant,omitempty"`
 

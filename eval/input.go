@@ -51,7 +51,8 @@ type Input struct {
 	Resamples int
 	Seed      uint64
 
-	Split Split // describes the rows; empty means "evaluation rows"
+	Split  Split  // describes the rows; empty means "evaluation rows"
+	Filter string // condition that selected the rows from their table; empty means all rows
 
 	// Rate is the minimum ratio of the decrease in the worst group's risk to the increase in the average for
 	// which a model is said to have helped; 0 means 2.
@@ -67,9 +68,10 @@ type Input struct {
 	// this is the group with the highest rate.
 	Favourable     *Favourable
 	ReferenceGroup string
-	// Constant holds n losses of the constant prediction that was fitted to the training rows; if it is nil,
-	// models are not compared with this prediction.
-	Constant []float64
+	// Constant holds n losses of the best constant prediction for the training rows or, if FitsConstant is true, for
+	// the evaluated rows; if it is nil, models are not compared with this prediction.
+	Constant     []float64
+	FitsConstant bool
 	// RejectedCandidates is the number of robust candidates that cross-validation rejected when it kept the
 	// standard model, which is then the only model; otherwise it is 0.
 	RejectedCandidates int

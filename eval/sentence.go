@@ -710,11 +710,12 @@ func (j *judge) warningSentences() []string {
 	if j.Models[j.k].Constant {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
-	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(difference in risk: %s, %s interval %s)",
+	shown := j.inTargetUnits()
+	if d := shown.Models[j.k].OverConstant; d != nil && d.Interval != nil {
+		by := fmt.Sprintf("(difference in %s: %s, %s interval %s)", shown.riskWords(),
 			printable.Signed(float64(d.Value), d.displayScale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.displayScale(1)))
-		if j.Models[j.k].OverConstant.isAbove() {
+		if d.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
 			out = append(out, fmt.Sprintf("%s %s not measurably better than a constant prediction %s.", name, is, by))
@@ -750,15 +751,12 @@ func (j *judge) warningSentences() []string {
 // worseThanConstant names up to three groups in which the model in focus is measurably worse than a constant
 // prediction. It returns "" if there are none.
 func (j *judge) worseThanConstant() string {
-	g := j.Headline()
+	shown := j.inTargetUnits()
+	g := shown.Headline()
 	if g == nil {
 		return ""
 	}
-	all := j.leadingMeasures()
-	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
-	if risk == "RMSE" && j.Loss != RootMeanSquare {
-		risk = j.riskName()
-	}
+	risk := shown.riskWords()
 	var out []string
 	for _, h := range g.WorstFirst() {
 		m := &h.Models[j.k]
@@ -772,8 +770,7 @@ func (j *judge) worseThanConstant() string {
 		return ""
 	}
 	name, is := j.subject()
-	return fmt.Sprintf("%s %s measurably worse in %s than the best constant fitted to the training rows.", name, is,
-		printable.List(out, 3))
+	return fmt.Sprintf("%s %s measurably worse in %s than %s.", name, is, printable.List(out, 3), j.nameFittedConstant())
 }
 
 // SliceWarning describes the first confirmed slice of rows whose predictions are worse than those of the other
@@ -782,7 +779,8 @@ func (e *Evaluation) SliceWarning() string {
 	if e.Slices == nil {
 		return ""
 	}
-	risk := e.riskName()
+	e = e.inTargetUnits()
+	risk := e.riskWords()
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
@@ -856,22 +854,25 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	return out
 }
 
-// subject returns the model in focus as the subject of a sentence, and the verb "is" or "are". In an audit of
-// predictions the subject is "the predictions".
-func (j *judge) subject() (name, is string) {
-	if len(j.Models) == 1 && j.Models[0].Role == OtherModel {
+// subject returns the model in focus as the subject of a sentence, and the verb "is" or "are".
+func (j *judge) subject() (name, is string) { return j.describeSubject(j.k) }
+
+// describeSubject returns model k as the subject of a sentence, and the verb "is" or "are". In an audit of one column
+// of predictions the subject is "The predictions".
+func (e *Evaluation) describeSubject(k int) (name, is string) {
+	if len(e.Models) == 1 && e.Models[0].Role == OtherModel {
 		return "The predictions", "are"
 	}
-	return j.capitalisedName(j.k), "is"
+	return e.capitalisedName(k), "is"
 }
 
 // capitalisedName returns the name of model k for the beginning of a sentence; names given by users are not
 // capitalised.
-func (j *judge) capitalisedName(k int) string {
-	if j.in.Models[k].Role == OtherModel {
-		return j.ModelName(k)
+func (e *Evaluation) capitalisedName(k int) string {
+	if e.Models[k].Role == OtherModel {
+		return e.ModelName(k)
 	}
-	return printable.Capitalise(j.ModelName(k))
+	return printable.Capitalise(e.ModelName(k))
 }
 
 // round2 rounds a proportion to whole percents.

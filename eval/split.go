@@ -25,3 +25,19 @@ func (s Split) Rows(n int) string {
 	}
 	return printable.Plural(n, "row", "rows") + " of the evaluation file"
 }
+
+// DescribeRows describes the evaluated rows, as in "476 hold-out rows" or "20 rows of the evaluation file where age > 30".
+func (e *Evaluation) DescribeRows() string { return e.Split.Rows(e.N) + e.describeFilter() }
+
+// CountRows returns the number of evaluated rows with the condition that selected them, as in "20 rows where age > 30".
+func (e *Evaluation) CountRows() string {
+	return printable.Plural(e.N, "row", "rows") + e.describeFilter()
+}
+
+// describeFilter returns the condition that selected the rows, as in " where age > 30", or "" if there is none.
+func (e *Evaluation) describeFilter() string {
+	if e.Filter == "" {
+		return ""
+	}
+	return " where " + e.Filter
+}

@@ -12,17 +12,12 @@ const RootMeanSquare = "rmse"
 // InTargetUnits returns a report in which risks, with their intervals and changes, are root mean squared errors in
 // units of the target. If risks are not proportional to mean squared errors, it returns the report unchanged.
 func (r *Report) InTargetUnits() *Report {
-	e := r.Evaluation
-	if e.Task != Regression || e.Loss == RootMeanSquare || !e.isRiskMeanSquare() {
-		return r
-	}
-	u := riskUnit{float64(e.Models[0].Overall.Of[RootMeanSquare])}
-	u.square *= u.square / float64(e.Models[0].Overall.Risk())
-	if !(u.square > 0) || math.IsInf(u.square, 1) {
+	u, ok := r.Evaluation.riskUnit()
+	if !ok {
 		return r
 	}
 	out := *r
-	out.Evaluation = u.convertEvaluation(e)
+	out.Evaluation = u.convertEvaluation(r.Evaluation)
 	if r.Choice != nil {
 		c := *r.Choice
 		c.Candidates = slices.Clone(c.Candidates)
@@ -35,6 +30,26 @@ func (r *Report) InTargetUnits() *Report {
 		out.Choice = &c
 	}
 	return &out
+}
+
+// inTargetUnits returns a copy of e in which risks are root mean squared errors in units of the target, or e itself
+// if risks are not proportional to mean squared errors.
+func (e *Evaluation) inTargetUnits() *Evaluation {
+	if u, ok := e.riskUnit(); ok {
+		return u.convertEvaluation(e)
+	}
+	return e
+}
+
+// riskUnit returns the conversion of risks to root mean squared errors, and false if risks are not proportional to mean
+// squared errors or were converted already.
+func (e *Evaluation) riskUnit() (riskUnit, bool) {
+	if e.Task != Regression || e.Loss == RootMeanSquare || !e.isRiskMeanSquare() {
+		return riskUnit{}, false
+	}
+	u := riskUnit{float64(e.Models[0].Overall.Of[RootMeanSquare])}
+	u.square *= u.square / float64(e.Models[0].Overall.Risk())
+	return u, u.square > 0 && !math.IsInf(u.square, 1)
 }
 
 // A riskUnit converts risks to root mean squared errors: RMSE² = square·risk.

@@ -459,9 +459,16 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {
-		m.addNotes(fmt.Sprintf(
-			"the adversary puts its weight on few rows (effective sample size %.3g of %d): less robustness or the huber "+
-				"loss would spread the weight", s.EffectiveSampleSize, s.N))
+		advice := m.Config.AdviseMilder()
+		if m.Config.Loss == "squared" {
+			advice = strings.TrimPrefix(advice+" or --loss huber", " or ")
+		}
+		note := fmt.Sprintf("the adversary puts its weight on few rows (effective sample size %.3g of %d)",
+			s.EffectiveSampleSize, s.N)
+		if advice != "" {
+			note += "; " + advice + " would spread the weight"
+		}
+		m.addNotes(note)
 	}
 	s.ConstantPrediction = m.isConstantModel(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {

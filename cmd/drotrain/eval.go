@@ -179,7 +179,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 // Options that apply only to predictions, and options that apply only to models.
 var (
 	onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
-	onlyModels      = []string{"model-variant", "data", "trained-on", "filter", "training-filter"}
+	onlyModels      = []string{"model-variant", "data", "trained-on", "training-filter"}
 )
 
 // check returns errors that follow from the command line alone.

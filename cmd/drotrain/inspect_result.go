@@ -34,6 +34,6 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 		a.warn(w)
 	}
 	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on %s", printable.EscapeLine(path),
-		printable.EscapeLine(e.Target), e.Split.Rows(e.N)))
+		printable.EscapeLine(e.Target), e.DescribeRows()))
 	return true, nil
 }

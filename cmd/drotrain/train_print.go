@@ -180,18 +180,29 @@ func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.
 	case !s.Certified:
 		return uncertifiedError(m, s)
 	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
-		advice := "train with less robustness, --loss huber or --average plain"
-		if m.Config.Level.Average == "plain" {
-			advice = "use other features, or more hold-out rows (--holdout)"
-		}
 		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
-			advice+"; with --allow-degenerate, drotrain accepts the model")
+			adviseAgainstDegenerate(m, "use other features, or more hold-out rows (--holdout)"))
 	case e == nil && s.ConstantPrediction && !o.AllowDegenerate:
 		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: its prediction is the same for every "+
-			"training row"),
-			"train with less robustness or other features; with --allow-degenerate, drotrain accepts the model")
+			"training row"), adviseAgainstDegenerate(m, "use other features"))
 	}
 	return nil
+}
+
+// adviseAgainstDegenerate returns the hint of the error for a degenerate model: a milder level and, if it was measured
+// and is recommended, the standard model; otherwise other is the advice.
+func adviseAgainstDegenerate(m *train.Model, other string) string {
+	var advice []string
+	if m.Result.Recommended == train.VariantERM && m.Config.Average != "plain" {
+		advice = append(advice, "use the standard model (ERM), which was trained too, with --model-variant erm")
+	}
+	if milder := m.Config.AdviseMilder(); milder != "" {
+		advice = append(advice, "train with "+milder)
+	}
+	if advice == nil {
+		advice = []string{other}
+	}
+	return strings.Join(advice, ", or ") + "; with --allow-degenerate, drotrain accepts the model"
 }
 
 // uncertifiedError returns the error of a run that ended before it reached the requested gap.
@@ -209,7 +220,10 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use "+
 			"--average plain, which is the same problem, or a smaller --nu", s.Nu)
 	case s.Status == "stalled":
-		hint = "double precision allows no smaller gap: raise --gap or --mu, or leave out --scale none"
+		hint = "double precision allows no smaller gap: raise --gap or --mu"
+		if m.Config.Scale == "none" {
+			hint += ", or leave out --scale none"
+		}
 	}
 	return exit.WithCode(exit.Limit, err, hint)
 }

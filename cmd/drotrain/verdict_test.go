@@ -46,6 +46,8 @@ func TestTrain_DegenerateExitCode(t *testing.T) {
 	base := "train --data sites.csv --target y --drop site --report fast --quiet --force --out m --nu "
 	code, stdout, stderr := try(t.Context(), strings.Fields(base+"0.05")...)
 	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model is worse") ||
+		!strings.Contains(stderr, "hint: use the standard model (ERM), which was trained too, with --model-variant erm, or "+
+			"train with a larger --nu;") ||
 		!strings.Contains(stdout, "Do not use the robust model.") {
 		t.Errorf("ν = 0.05: exit code %d, stderr %q\n%s", code, stderr, stdout)
 	}

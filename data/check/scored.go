@@ -204,8 +204,7 @@ func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	}
 	f := newSentinels(c, found)
 	f.Severity = Warning
-	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and the training table had only numbers from %g to %g",
-		f.Evidence, k.low, k.high)
+	f.Evidence = fmt.Sprintf("%s; the values of the training table range from %g to %g", f.Evidence, k.low, k.high)
 	return []Finding{f}
 }
 
@@ -215,12 +214,15 @@ func newSentinels(c *column, found []count) Finding {
 	var codes, texts, missing []string
 	for _, v := range found {
 		text := strconv.FormatFloat(v.value, 'g', -1, 64)
-		codes = append(codes, fmt.Sprintf("%s in %d %s", text, v.rows, printable.Noun(int(v.rows), "row", "rows")))
+		codes = append(codes, fmt.Sprintf("%s (%d %s)", text, v.rows, printable.Noun(int(v.rows), "row", "rows")))
 		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
 	}
-	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first),
-		Evidence: printable.JoinWords(codes, "and"),
-		Proposal: fmt.Sprintf("%s of this column can be named as missing", printable.JoinWords(texts, "and"))}
+	evidence := texts[0] + ", a usual code for a missing value"
+	if len(codes) > 1 {
+		evidence = printable.JoinWords(codes, "and") + ", usual codes for a missing value"
+	}
+	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first), Evidence: evidence,
+		Proposal: printable.JoinWords(texts, "and") + " can be treated as missing"}
 }
 
 // countRows returns the number of rows of some values, and the index of the first of these rows.

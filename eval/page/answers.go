@@ -20,7 +20,7 @@ var worries = []struct {
 }{
 	{"A column may give away the outcome", (*page).leakWarnings},
 	{"The model may be of no use", (*page).uselessWarnings},
-	{"The model uses a protected attribute", (*page).attributeWarnings},
+	{"Protected attributes", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
 	{"Only one outcome occurs", (*page).outcomeWarnings},

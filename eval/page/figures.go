@@ -90,7 +90,7 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by fraction of worst rows. ",
 		Caption: fmt.Sprintf(
 			"CVaR on %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%%, CVaR is the mean loss of "+
-				"all rows.", e.Split.Rows(e.N))}
+				"all rows.", e.DescribeRows())}
 	l := chart.Lines{XLabel: "worst fraction of the rows, α", YLabel: riskLabel(e) + " of the worst fraction α of the " +
 		"rows",
 		XLog: true, XShare: true}

@@ -390,5 +390,8 @@ func (p *page) methodFinding() string {
 	case eval.Training:
 		return "All numbers are measured on the training rows, which flatters every model"
 	}
+	if p.E.Filter != "" {
+		return fmt.Sprintf("All numbers are measured on %s", p.E.DescribeRows())
+	}
 	return fmt.Sprintf("All numbers are measured on the %s of this table", rows)
 }

@@ -85,6 +85,35 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 	}
 }
 
+// TestWorries_OfASlice checks that a slice is a worry about some rows, not about the model, for risks that the page
+// converts to root mean squared errors too.
+func TestWorries_OfASlice(t *testing.T) {
+	in := evaltest.Two(600, 3, 0, 4)
+	at := make([]float64, len(in.Target))
+	for i := range at {
+		if at[i] = float64(i % 10); at[i] == 9 {
+			for k := range in.Models {
+				in.Models[k].Score[i] += 9
+				in.Models[k].Loss[i] = (in.Models[k].Score[i] - in.Target[i]) * (in.Models[k].Score[i] - in.Target[i]) / 2
+			}
+		}
+	}
+	in.Columns = []eval.Column{{Name: "place", Value: at}}
+	p := newPage((&eval.Report{Evaluation: evaltest.Evaluate(t, in)}).InTargetUnits())
+	var kinds []string
+	for _, w := range p.Worries() {
+		if strings.Contains(w.Text, "Rows with place") {
+			kinds = append(kinds, w.Kind)
+			if !strings.Contains(w.Text, "(RMSE ") {
+				t.Error(w.Text)
+			}
+		}
+	}
+	if !slices.Equal(kinds, []string{"Some rows are predicted worse"}) {
+		t.Errorf("%q", kinds)
+	}
+}
+
 // A level close to those that yield a constant prediction is warned of, and one farther away is not.
 func TestLevelWarning_NearTheLimit(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())

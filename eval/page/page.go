@@ -263,7 +263,7 @@ func (p *page) Facts() []eval.Fact {
 	if e.Effective != nil {
 		add("Row weights", fmt.Sprintf("effective sample size %s, (Σw)²/Σw²", printable.Number(float64(*e.Effective))))
 	}
-	add("Evaluated on", e.Split.Rows(e.N))
+	add("Evaluated on", e.DescribeRows())
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
 		out = append(out, eval.Fact{Key: printable.Capitalise(f.Key), Value: f.Value})

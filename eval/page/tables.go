@@ -401,9 +401,9 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 	return row
 }
 
-// constantRows returns the rows of constant predictions in the table of models: the best constant on the evaluated
-// rows, and the best one on the training rows, which is compared with the baseline. It returns nil if the leading
-// measure is unknown.
+// constantRows returns the rows of constant predictions in the table of models: the best constant for the evaluated
+// rows and the best one for the training rows, if these are known. The last of them is compared with the baseline. It
+// returns nil if the leading measure is unknown.
 func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	e := p.E
 	m := &e.Models[0]
@@ -429,21 +429,24 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	if risk, ok := e.Constants[e.Task.Risk().Key]; ok {
 		here = printable.Number(float64(risk))
 	}
-	out := []tableRow{row("best constant of these rows", p.formatMeasure(lead.Key, float64(x)), here)}
+	const these = "best constant of these rows"
+	out := []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
 	if d := m.OverConstant; d != nil {
-		risk := printable.Number(float64(m.Overall.Risk() - d.Value))
-		first := "–"
-		if e.IsRisk(lead) {
+		name, first, risk := "best constant of the training rows", "–", printable.Number(float64(m.Overall.Risk()-d.Value))
+		switch {
+		case e.FitsConstant: // the same constant
+			name, first, out = these, p.formatMeasure(lead.Key, float64(x)), nil
+		case e.IsRisk(lead):
 			first = risk
 		}
-		trained := row("best constant of the training rows", first, risk)
+		fitted := row(name, first, risk)
 		over := eval.Difference{Value: -d.Value}
 		if d.Interval != nil {
 			over.Interval = &eval.Interval{Low: -d.Interval.High, High: -d.Interval.Low, Method: d.Interval.Method}
 		}
-		trained.Cells[len(trained.Cells)-1] = over.Text(float64(m.Overall.Risk()))
-		trained.draw(changeStrip(&over))
-		out = append(out, trained)
+		fitted.Cells[len(fitted.Cells)-1] = over.Text(float64(m.Overall.Risk()))
+		fitted.draw(changeStrip(&over))
+		out = append(out, fitted)
 	}
 	return out
 }

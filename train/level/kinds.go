@@ -38,6 +38,9 @@ type Kind struct {
 	// returns the adversary over groups in near, and a description; nil if there is none
 	groups func(l Level, near *dro.Ball, text string) string
 
+	// returns how to change the option for less robustness, as in "a larger --nu"; nil if it cannot be less
+	milder func(l Level) string
+
 	takesDivergence bool // Penalty determines the meaning of the value
 	keepsWeights    bool // whether no adversary weights the rows
 	isLocal         bool // all rows must be in one process
@@ -66,7 +69,7 @@ func isProportion(v float64) bool { return v > 0 && v <= 1 }
 var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Protect }, isProportion,
 		"a proportion of the rows, at least one row and at most 1", setting.OptionalProportion, Kind{
-			Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect",
+			Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect", milder: larger("protect"),
 			Help:    "protect every subgroup that has at least this proportion of the rows (CVaR)",
 			Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
@@ -86,7 +89,7 @@ var Kinds = []Kind{
 		}),
 	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0",
 		setting.OptionalAtLeastZero, Kind{
-			Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true,
+			Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true, milder: larger("nu"),
 			Help: "penalty coefficient ν ≥ 0 of the divergence; small values give a more robust model, large values " +
 				"approach ERM",
 			Foreign: "temperature", Hint: "the penalty coefficient of the divergence is --nu",
@@ -108,7 +111,7 @@ var Kinds = []Kind{
 			},
 		}),
 	number(func(l *Level) **float64 { return &l.Radius }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
-		Option: "radius", Aliases: "rho", field: "Radius", takesDivergence: true,
+		Option: "radius", Aliases: "rho", field: "Radius", takesDivergence: true, milder: smaller("radius"),
 		Help:    "protect against every reweighting whose divergence from equal weights is at most ρ > 0",
 		Foreign: strings.Join(divergence.Names(), "-radius ") + "-radius epsilon",
 		Hint:    "the radius of a ball is --radius ρ, with --penalty " + printable.JoinWords(divergence.Names(), "or"),
@@ -122,7 +125,7 @@ var Kinds = []Kind{
 	}),
 	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a proportion of the rows, above 0 and at most 1",
 		setting.OptionalProportion, Kind{
-			Option: "ess", field: "Ess", takesDivergence: true,
+			Option: "ess", field: "Ess", takesDivergence: true, milder: larger("ess"),
 			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
 				strings.Join(divergenceHelp(true), "; ") + ")",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
@@ -141,6 +144,12 @@ var Kinds = []Kind{
 		}),
 	{
 		Option: "spectral", field: "Spectral", isLocal: true,
+		milder: func(l Level) string {
+			if strings.HasPrefix(l.Spectral, string(spectrum.Superquantile)) {
+				return "a larger parameter of --spectral"
+			}
+			return "a smaller parameter of --spectral"
+		},
 		Help: "minimise a spectral risk, which weights the losses by their rank: " +
 			printable.JoinWords(spectrum.Names(), "or") + " (extremile:2 is the expected maximum of two random losses)",
 		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
@@ -178,7 +187,7 @@ var Kinds = []Kind{
 	},
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
-			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
+			Option: "wasserstein", field: "Wasserstein", keepsWeights: true, milder: smaller("wasserstein"),
 			Help: "protect against changes in the encoded features (type-1 Wasserstein ball): the Euclidean norm " +
 				"of the changes is at most ε > 0 on average over the rows, and targets do not change; the loss " +
 				"must have a bounded slope: logistic with two classes, huber or quantile",
@@ -271,6 +280,25 @@ func (l *Level) kind() *Kind {
 		}
 	}
 	return nil
+}
+
+// larger returns a function that advises a larger value of an option.
+func larger(option string) func(Level) string {
+	return func(Level) string { return "a larger --" + option }
+}
+
+// smaller returns a function that advises a smaller value of an option.
+func smaller(option string) func(Level) string {
+	return func(Level) string { return "a smaller --" + option }
+}
+
+// AdviseMilder returns how to change the option of the level for less robustness, as in "a larger --nu". It returns
+// "" if the level has no adversary or is defined by the caller's program.
+func (l Level) AdviseMilder() string {
+	if k := l.kind(); k != nil && k.milder != nil {
+		return k.milder(l)
+	}
+	return ""
 }
 
 // LocalField returns the name of the set field if the level requires all rows in one process, and "" otherwise.

@@ -321,6 +321,37 @@ func TestLevels_InWords(t *testing.T) {
 }
 
 // Rows whose weights or groups are not one each are refused.
+// TestAdviseMilder_LowersTheRisk checks that the advised change, here by a tenth, lowers the minimum of the risk.
+func TestAdviseMilder_LowersTheRisk(t *testing.T) {
+	for _, c := range []struct {
+		want      string
+		at, after level.Level
+	}{
+		{"a larger --protect", level.Level{Protect: level.At(0.3)}, level.Level{Protect: level.At(0.33)}},
+		{"a larger --nu", level.Level{Nu: level.At(0.3)}, level.Level{Nu: level.At(0.33)}},
+		{"a smaller --radius", level.Level{Radius: level.At(0.3)}, level.Level{Radius: level.At(0.27)}},
+		{"a larger --ess", level.Level{Ess: level.At(0.3)}, level.Level{Ess: level.At(0.33)}},
+		{"a larger parameter of --spectral", level.Level{Spectral: "superquantile:0.3"},
+			level.Level{Spectral: "superquantile:0.33"}},
+		{"a smaller parameter of --spectral", level.Level{Spectral: "extremile:3"}, level.Level{Spectral: "extremile:2.7"}},
+		{"a smaller parameter of --spectral", level.Level{Spectral: "esrm:3"}, level.Level{Spectral: "esrm:2.7"}},
+	} {
+		if got := c.at.AdviseMilder(); got != c.want {
+			t.Errorf("%v: %q, not %q", c.at, got, c.want)
+		}
+		at, _ := solve(t, c.at)
+		after, _ := solve(t, c.after)
+		if !(after.Certificate.Upper < at.Certificate.Lower) {
+			t.Errorf("%v: risk %v, and %v after the advised change", c.at, at.Risk, after.Risk)
+		}
+	}
+	for _, l := range []level.Level{{}, {Average: "plain"}, {Own: &level.Own{Name: "mine"}}} {
+		if got := l.AdviseMilder(); got != "" {
+			t.Errorf("%v: %q", l, got)
+		}
+	}
+}
+
 func TestDual_RefusesRowsOfOtherLengths(t *testing.T) {
 	groups := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(1)}
 	for name, r := range map[string]level.Rows{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
@@ -81,8 +82,8 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	}
 	in := &eval.Input{
 		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
-		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resampleCount(
-			f.Rows), Confidence: o.Confidence, Seed: o.Seed,
+		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Filter: o.Filter,
+		Confidence: o.Confidence, Seed: o.Seed,
 	}
 	if err := o.findClasses(); err != nil {
 		return nil, err
@@ -108,10 +109,15 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to evaluate on"}
 	}
 	var err error
-	if x.arena, err = o.arenaFor(f, f.Rows, len(o.Scores)); err != nil {
+	if o.rows, err = filterRows(ctx, f, o.Filter); err != nil {
 		return nil, err
 	}
-	if in.Arena = x.arena; in.Arena != nil {
+	in.Resamples = o.resampleCount(o.count())
+	if x.arena, err = o.arenaFor(f, o.count(), len(o.Scores)); err != nil {
+		return nil, err
+	}
+	in.Arena, in.RowID = x.arena, rowNumbers(x.arena, o.rows)
+	if in.Arena != nil && o.rows == nil {
 		o.rows = memory.Make[int](in.Arena, f.Rows)
 		for i := range o.rows {
 			o.rows[i] = i
@@ -146,6 +152,22 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	return in, err
 }
 
+// count returns the number of rows that are evaluated.
+func (o *audit) count() int {
+	if o.rows == nil {
+		return o.frame.Rows
+	}
+	return len(o.rows)
+}
+
+// faultAt returns an error about a column in the i-th evaluated row.
+func (o *audit) faultAt(column string, i int, advice fix.Advice, format string, args ...any) error {
+	if o.rows != nil {
+		i = o.rows[i]
+	}
+	return o.frame.FaultAt(column, i, advice, format, args...)
+}
+
 // readLabels sets the task and the targets.
 func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	f, arena := o.frame, in.Arena.NewChild()
@@ -158,9 +180,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		return o.readClasses(c, in)
 	}
 	var values []string
-	for i := range f.Rows {
+	for i := range o.count() {
 		if c.IsNull(i) {
-			return cellError(f, o.Label, i, "leave such rows out", "the label is missing")
+			return o.faultAt(o.Label, i, fix.Offer(fix.DropNullRows), "the label is missing")
 		}
 		text := c.Text(i)
 		if slices.Contains(values, text) {
@@ -168,9 +190,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		}
 		if len(values) == 2 {
 			if o.Task == eval.Binary || o.Task == "" && c.Number == nil {
-				return cellError(f, o.Label, i,
+				return o.faultAt(o.Label, i, fix.Advise(
 					"for more than two classes, name one column of probabilities per class, with * in place of the class, as "+
-						"in p_*",
+						"in p_*"),
 					"the label is %q, but the labels before it are only %q and %q", text, values[0], values[1])
 			}
 			values = append(values, text)
@@ -216,7 +238,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	}
 	in.ReferenceGroup = o.ReferenceGroup
 	in.Threshold = o.Threshold
-	in.Target = memory.Make[float64](in.Arena, f.Rows)
+	in.Target = memory.Make[float64](in.Arena, o.count())
 	for i := range in.Target {
 		in.Target[i] = -1
 		if c.Text(i) == positive {
@@ -287,14 +309,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for i, t := range in.Target {
 		if in.Task == eval.Regression && !meaning.Accepts(t) {
-			row := i
-			if o.rows != nil {
-				row = o.rows[i]
-			}
-			path, at := o.frame.Where(row)
-			return &data.Error{Path: path, Column: o.Label, Row: at,
-				Msg:  fmt.Sprintf("the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets()),
-				Hint: "correct it, leave such rows out with a filter, or choose another loss"}
+			return o.faultAt(o.Label, i, fix.Advise("correct it, leave such rows out with a filter, or choose another loss"),
+				"the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets())
 		}
 	}
 	lossesOf := func(score []float64) ([]float64, error) {
@@ -330,6 +346,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	for i := range constant {
 		constant[i] = best
 	}
+	in.FitsConstant = true
 	in.Constant, err = lossesOf(constant)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
@@ -82,18 +83,18 @@ func (o *audit) findClasses() error {
 // readClasses sets the classes and the targets for more than two classes.
 func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 	in.Task, in.Classes = eval.Multiclass, o.classes
-	in.Target = memory.Make[float64](in.Arena, o.frame.Rows)
+	in.Target = memory.Make[float64](in.Arena, o.count())
 	index := map[string]int{}
 	for k, class := range o.classes {
 		index[class] = k
 	}
 	for i := range in.Target {
 		if c.IsNull(i) {
-			return cellError(o.frame, o.Label, i, "leave such rows out", "the label is missing")
+			return o.faultAt(o.Label, i, fix.Offer(fix.DropNullRows), "the label is missing")
 		}
 		k, ok := index[c.Text(i)]
 		if !ok {
-			return cellError(o.frame, o.Label, i, "every class needs a column of probabilities",
+			return o.faultAt(o.Label, i, fix.Advise("every class needs a column of probabilities"),
 				"the label is %q, but there is no column %q", c.Text(i), columnOfClass(o.Scores[0], c.Text(i)))
 		}
 		in.Target[i] = float64(k)
@@ -122,6 +123,7 @@ func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 		weight[int(t)] += w
 		total += w
 	}
+	in.FitsConstant = true
 	in.Constant = memory.Make[float64](in.Arena, len(in.Target))
 	for i, t := range in.Target {
 		in.Constant[i] = -math.Log(weight[int(t)] / total)
@@ -168,8 +170,8 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 	const rounded = 0.01 // tolerance for probabilities that were written with few digits
 	for i, v := range sum {
 		if !(math.Abs(v-1) <= rounded) {
-			return m, cellError(o.frame, columnOfClass(s, "*"), i,
-				"every class needs a column, and no other column may match the pattern",
+			return m, o.faultAt(columnOfClass(s, "*"), i,
+				fix.Advise("every class needs a column, and no other column may match the pattern"),
 				"the probabilities of the %d classes sum to %.4g, not to 1", len(o.classes), v)
 		}
 		m.Loss[i] = -math.Log(max(m.Score[i], 0x1p-52))

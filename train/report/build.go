@@ -28,9 +28,9 @@ func (x *Measured) Report() (*eval.Report, error) {
 	if !m.Trained.IsZero() {
 		day = " " + m.Trained.Format(time.DateOnly)
 	}
-	where := x.Evaluation.Split.Rows(x.Evaluation.N)
+	where := x.Evaluation.DescribeRows()
 	if x.Evaluation.Split == eval.Table && x.table != "" {
-		where = fmt.Sprintf("%s (%s)", x.table, printable.Plural(x.Evaluation.N, "row", "rows"))
+		where = fmt.Sprintf("%s (%s)", x.table, x.Evaluation.CountRows())
 	}
 	r := &eval.Report{
 		Title:    fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),

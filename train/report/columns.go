@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
@@ -256,9 +257,9 @@ func readNumbers(
 		}
 		switch {
 		case c.IsNull(i):
-			return nil, cellError(f, of.name, row, "leave such rows out", "%s is missing", of.what)
+			return nil, f.FaultAt(of.name, row, fix.Offer(fix.DropNullRows), "%s is missing", of.what)
 		case math.IsNaN(v) || math.IsInf(v, 0) || !of.isValid(v):
-			return nil, cellError(f, of.name, row, of.hint, "%s is %s; it must be %s", of.what, c.Text(i), of.must)
+			return nil, f.FaultAt(of.name, row, fix.Advise(of.hint), "%s is %s; it must be %s", of.what, c.Text(i), of.must)
 		}
 	}
 	return c.Number, nil
@@ -270,10 +271,4 @@ func isAboveZero(v float64) bool { return v > 0 }
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
 	return readNumbers(ctx, f, rows, arena, numberColumn{name, "a weight", isAboveZero, "a number above 0",
 		"leave out the rows without a weight"})
-}
-
-// cellError returns an error about a cell of the table.
-func cellError(f *data.Frame, column string, row int, hint, format string, args ...any) error {
-	path, number := f.Where(row)
-	return &data.Error{Path: path, Column: column, Row: number, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -121,7 +121,7 @@ func comparedTitle(e *eval.Evaluation) string {
 // measuredOn states which rows were evaluated.
 func measuredOn(e *eval.Evaluation, table string) string {
 	if e.Split == eval.Table && table != "" {
-		return fmt.Sprintf("Measured on %s (%s).", table, printable.Plural(e.N, "row", "rows"))
+		return fmt.Sprintf("Measured on %s (%s).", table, e.CountRows())
 	}
-	return fmt.Sprintf("Measured on %s.", e.Split.Rows(e.N))
+	return fmt.Sprintf("Measured on %s.", e.DescribeRows())
 }

@@ -151,6 +151,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate,
 			m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
+	if split == eval.Table {
+		in.Filter = o.Filter
+	}
 	if o.Weight == "" && !o.Unweighted {
 		o.Weight = m.Config.Weight
 		if x.compared != nil {

@@ -70,7 +70,7 @@ var dataOptions = []Option{
 	{Name: "filter", Commands: "train* tune*",
 		Help: "train only on rows that satisfy the `condition`; for example, 'age >= 18 && state != \"PR\"'"},
 	{Name: "filter", Commands: "eval",
-		Help: "evaluate only on rows of --data that satisfy the `condition`; for example, 'age >= 18 && state != " +
+		Help: "evaluate only on rows of the table that satisfy the `condition`; for example, 'age >= 18 && state != " +
 			"\"PR\"'"},
 	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of the training run to --data",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},

@@ -32,11 +32,12 @@ func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 
 // Verdict prints the verdict of an evaluation.
 func Verdict(w io.Writer, e *eval.Evaluation) {
-	where := "on " + e.Split.Rows(e.N)
-	switch e.Split {
-	case eval.Table:
+	where := "on " + e.DescribeRows()
+	switch {
+	case e.Filter != "":
+	case e.Split == eval.Table:
 		where = fmt.Sprintf("on all rows of the table (%s)", Thousands(e.N))
-	case eval.OutOfFold:
+	case e.Split == eval.OutOfFold:
 		where = fmt.Sprintf("out of fold (%s)", Plural(e.N, "row", "rows"))
 	}
 	fmt.Fprintf(w, "\nMeasured %s\n", where)
