@@ -26,7 +26,8 @@ func (s Split) Rows(n int) string {
 	return printable.Plural(n, "row", "rows") + " of the evaluation file"
 }
 
-// DescribeRows describes the evaluated rows, as in "476 hold-out rows" or "20 rows of the evaluation file where age > 30".
+// DescribeRows describes the evaluated rows, as in "476 hold-out rows" or "20 rows of the evaluation file where
+// age > 30".
 func (e *Evaluation) DescribeRows() string { return e.Split.Rows(e.N) + e.describeFilter() }
 
 // CountRows returns the number of evaluated rows with the condition that selected them, as in "20 rows where age > 30".

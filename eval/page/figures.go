@@ -120,7 +120,8 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (last string) {
 			for _, b := range m.Calibration {
 				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
-				last = fmt.Sprintf("in the highest tenth, predicted %s and observed %s; ECE %s", printable.Percent(float64(b.Predicted)),
+				last = fmt.Sprintf("in the highest tenth, predicted %s and observed %s; ECE %s",
+					printable.Percent(float64(b.Predicted)),
 					printable.Percent(float64(b.Observed)), printable.Number(float64(m.Overall.Of[eval.CalibrationError])))
 			}
 			return last

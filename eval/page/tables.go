@@ -302,8 +302,8 @@ func (p *page) Criteria() *table {
 	if t.Rows == nil {
 		return nil
 	}
-	t.Foot = "A criterion passes or fails only if its whole interval, which holds simultaneously for all groups, is on one " +
-		"side of the limit. "
+	t.Foot = "A criterion passes or fails only if its whole interval, which holds simultaneously for all groups, is on " +
+		"one side of the limit. "
 	switch f := e.Favourable; {
 	case f == nil:
 		t.Foot += "The four-fifths rule was not checked: name the favourable value of the target with --favourable."
