@@ -235,8 +235,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		switch {
 		case opposite && slices.Contains(truths, word):
 			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"),
-				"%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training "+
-					"rows",
+				"%q is ambiguous in the column %s: in other columns this value marks hold-out rows, but here it "+
+					"would mark training rows",
 				c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false

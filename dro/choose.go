@@ -24,9 +24,8 @@ func Choose(p *Problem) (m Method, why string) {
 func choose(p *Problem) (m Method, why string) {
 	switch {
 	case engine.Supports(Newton{}, p) && !engine.IsDifferentiable(p):
-		return Newton{}, "nu is 0, so the objective is the maximum of many smooth pieces: quadratic problems of the active " +
-			"pieces, or " +
-			"decreasing penalties"
+		return Newton{}, "ν is 0, so the objective is the maximum of many smooth pieces; the method solves " +
+			"quadratic problems of the active pieces, or decreases a penalty"
 	case engine.Supports(Newton{}, p):
 		return Newton{}, "the losses have second derivatives"
 	case engine.Supports(LBFGS{}, p):

@@ -284,7 +284,7 @@ func (g *graph) declareValue(margin string) {
 
 // declareClasses declares the probabilities of the classes and the most probable class as the outputs.
 func (g *graph) declareClasses(margins string) {
-	fmt.Fprintf(&g.doc, " The columns of the probabilities are those of the classes %q.", g.Classes)
+	fmt.Fprintf(&g.doc, " The columns of the probabilities refer, in this order, to the classes %q.", g.Classes)
 	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
 	g.addNode(probabilities, "Softmax", "", []string{margins}, attribute("axis", 1))
 	place := g.node("ArgMax", "", []string{margins}, attribute("axis", 1), attribute("keepdims", 1))

@@ -88,7 +88,7 @@ func TestClasses_EverySetting(t *testing.T) {
 		"threshold":          {func(c *Config) { c.Threshold, c.Nu = level.At(0.3), level.At(0.5) }, "two classes"},
 		"recalibrate":        {func(c *Config) { c.Recalibrate, c.Nu = true, level.At(0.5) }, "two classes"},
 		"pooled coefficients": {func(c *Config) { c.GroupCoefficients, c.Nu = groupCoefficientsPooled, level.At(0.5) },
-			"but the target has more"},
+			"but this target has more classes"},
 		"squared loss": {func(c *Config) { c.Loss, c.Nu = "squared", level.At(0.5) }, "number"},
 	} {
 		t.Run(name, func(t *testing.T) {

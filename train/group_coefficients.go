@@ -206,7 +206,7 @@ func countColumns(terms []cellTerm) (n int) {
 func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
 	case task == encode.Multiclass:
-		return "they need a numeric target or two classes, but the target has more"
+		return "they need a numeric target or a target with two classes, but this target has more classes"
 	case len(g.Groups) == 0:
 		return "they need a group column that is a categorical feature, and another feature"
 	case c.comm != nil:

@@ -32,8 +32,8 @@ func (m *Model) suggestHuber() {
 	}
 	if gain, symmetric := huberGain(residual); symmetric && gain >= heavyTailGain {
 		m.addNotes(fmt.Sprintf(
-			"the residuals of ERM have heavy tails: --loss huber would estimate coefficients as precisely from about %.0f %% "+
-				"of the rows", 100/gain))
+			"the residuals of ERM have heavy tails: with --loss huber, about %.0f %% of the rows would give "+
+				"coefficients of the same precision", 100/gain))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestFit_SuggestsHuberForHeavyTails(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Holdout, cfg.Loss, cfg.Level = "y", 0, c.loss, level.Level{Penalty: "kl", Average: "plain"}
 		m := fitFrame(t, newFrame(t, x, y), cfg)
-		if got := strings.Contains(strings.Join(m.Notes, "\n"), "--loss huber would estimate"); got != c.want {
+		if got := strings.Contains(strings.Join(m.Notes, "\n"), "with --loss huber, about"); got != c.want {
 			t.Errorf("%s: notes %q", name, m.Notes)
 		}
 	}

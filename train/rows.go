@@ -142,7 +142,8 @@ func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 		if len(untrained) > 1 {
 			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
-		notes = append(notes, fmt.Sprintf("training cannot protect groups of %s that have no training row: %s", g.Name,
+		notes = append(notes, fmt.Sprintf("some groups of %s have no training rows, so training cannot protect "+
+			"them: %s", g.Name,
 			said))
 	}
 	return notes

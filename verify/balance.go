@@ -103,9 +103,9 @@ func (b tilt) move(s []number, up, down number, z []float64) {
 		}
 		if !isAtMostOne(interval.Abs(part.Value())) {
 			panic(
-				&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not " +
-					"cancel: the training did not reach the optimum to the last digits, or columns of the table almost depend on " +
-					"each other; train with mu > 0"})
+				&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but the slopes of the " +
+					"proof do not cancel: the training stopped before the last digits of the optimum, or columns " +
+					"of the table are nearly linearly dependent; train with mu > 0"})
 		}
 		s[i] = interval.Add(s[i], interval.Mul(room, part.Value()))
 	}

@@ -164,7 +164,8 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 			"the hold-out rows of the model are in a separate table")
 	case m.Config.ValidationData != "":
 		return "", exit.Usagef("name a table to evaluate on with --data",
-			"the model was chosen on validation rows in a separate table, and its hold-out rows are not read again")
+			"the hold-out rows of the model cannot be read again, because the model was chosen on validation rows "+
+				"in a separate table")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":

@@ -56,7 +56,7 @@ func (o *evalOptions) writeFailure(ctx context.Context, a *app, out *outputDir, 
 		gates = append(gates, eval.FailedGate(c.Text, why))
 	}
 	if gates == nil {
-		gates = []eval.GateResult{eval.FailedGate("the rows can be measured", why)}
+		gates = []eval.GateResult{eval.FailedGate("the rows can be evaluated", why)}
 	}
 	for k, format := range o.formats {
 		write := map[string]func(io.Writer) error{

@@ -176,14 +176,15 @@ func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (
 		info, err := datasets.Get(f.Name())
 		switch {
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
-			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction time"
+			g.Feature, g.Why = false, "train does not use the column as a feature, because it is not known at "+
+				"prediction time"
 		case slices.Contains(leaky, name):
-			g.Feature, g.Why = false, "train does not use it as a feature: it may give away the target"
+			g.Feature, g.Why = false, "train does not use the column as a feature, because it may give away the target"
 		case g.Feature:
-			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it " +
-				"out if that is illegal or it is unknown at prediction time"
+			g.Why = "train uses the column as a feature, which is usually better for the worst group; if this use " +
+				"is illegal, or if the column is unknown at prediction time, add --group-features no"
 		default:
-			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels",
+			g.Why = fmt.Sprintf("train does not use the column as a feature, because it has more than %s levels",
 				show.Thousands(encode.DefaultMaxLevels))
 		}
 		out = append(out, g)

@@ -164,7 +164,7 @@ func (m *measuring) measureDrops() {
 		}
 		if !m.compare("--drop "+printable.QuoteShell(f.Column), m.loss, without, notWorse) {
 			m.config, m.loss = c, without
-			f.Proposal = "kept: predictions are worse without it"
+			f.Proposal = "kept: predictions are worse without the column"
 		}
 	}
 	if m.config.MinCount > 0 {

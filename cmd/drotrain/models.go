@@ -45,7 +45,8 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 type requiredOption struct{ name, value, hint string }
 
 func modelRequirement(path string) requiredOption {
-	return requiredOption{"model", path, "drotrain train writes one: --model " + filepath.Join(defaultOut, modelFile)}
+	return requiredOption{"model", path,
+		"name a model file that drotrain train wrote, such as --model " + filepath.Join(defaultOut, modelFile)}
 }
 
 func dataRequirement(path string) requiredOption {

@@ -160,7 +160,7 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 	}
 	if code, _, stderr := try(t.Context(), strings.Fields(
 		"train --data sites.csv --target y --holdout crossfit --holdout units:site --out m "+
-			"--force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
+			"--force")...); code != exit.Usage || !strings.Contains(stderr, "must be given only once") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -145,9 +145,9 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	effect := fmt.Sprintf("the %d labels are %d levels", len(counts), len(counts))
 	switch {
 	case role == "the target":
-		effect = fmt.Sprintf("they are %d classes instead of %d", len(counts), len(counts)-len(same))
+		effect = fmt.Sprintf("this makes %d classes instead of %d", len(counts), len(counts)-len(same))
 	case role == "a group column":
-		effect = fmt.Sprintf("they are %d groups instead of %d", len(counts), len(counts)-len(same))
+		effect = fmt.Sprintf("this makes %d groups instead of %d", len(counts), len(counts)-len(same))
 	}
 	severity := Warning
 	if role == "" {

@@ -180,8 +180,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
 		return x.newLeak(LeakAfter, c,
-			"possible leakage: whether the column holds %s predicts the target (kappa %.2f); the column may be filled in "+
-				"after the outcome", what, k)
+			"possible leakage: the target is nearly determined by whether the column holds %s (kappa %.2f); the "+
+				"column may be filled in after the outcome", what, k)
 	}
 	base := (ones[0] + ones[1]) / (n[0] + n[1])
 	if ones[0] == 0 {
@@ -191,8 +191,9 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
-			"possible leakage: all %.0f rows where the column does not hold %s have the outcome %s, as do %.0f %% of all "+
-				"rows; the column may be filled in after the outcome", n[0], what, x.describeOutcome(ones[0] > 0), 100*base)
+			"possible leakage: all %.0f rows in which the column does not hold %s have the outcome %s, but only "+
+				"%.0f %% of all rows have it; the "+
+				"column may be filled in after the outcome", n[0], what, x.describeOutcome(ones[0] > 0), 100*base)
 	}
 	return nil
 }
@@ -217,8 +218,8 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other "+
-			"rows do",
+		"%.0f %% of the %.0f rows in which the column does not hold %s have the outcome %s, but only %.0f %% of "+
+			"the other rows have it",
 		100*share, n[0], what, x.describeOutcome(isOne), 100*rest)
 	f.Severity = Note
 	return f
@@ -313,9 +314,9 @@ func (x *examination) findAverages() (all []Finding) {
 	for k, c := range x.columns {
 		if own[k] && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) {
 			all = append(all, *x.newLeak(LeakAverage, c,
-				"possible leakage: among rows with the same value of the column, the mean of the target equals that value "+
-					"more closely than chance allows: the column may hold averages of the target per value of a column that is "+
-					"not in the table"))
+				"possible leakage: among rows with the same value of the column, the mean of the target is closer "+
+					"to that value than chance allows: the column may hold averages of the target over the rows "+
+					"with equal values of a column that is not in the table"))
 		}
 	}
 	return all
@@ -517,11 +518,13 @@ func (x *examination) findReversal(g *column, m *linear) *Finding {
 	name := func(k int) string { return strconv.Quote(g.Text(int(g.values[k].first))) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
 		Evidence: fmt.Sprintf(
-			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s "+
-				"(AUC %.2f): coefficients per group would decode the target, as if the group were computed from the target",
+			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in "+
+				"group %s (AUC %.2f): coefficients by group would reveal the target; the group may be computed "+
+				"from the target",
 			name(greatest),
 			area[greatest], name(least), area[least]),
-		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction time?"}
+		Proposal: "the model gets no coefficients by group unless you ask for them; is the group known at " +
+			"prediction time?"}
 }
 
 // directedArea returns the area under the ROC curve; it is below 0.5 if low scores indicate class 1.

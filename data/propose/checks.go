@@ -135,8 +135,8 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 		return false
 	}
 	setRows(p.proposeDrop(check.LeakAfter, c.Column,
-		"where the column has a value (%.0f of %d examined rows), the target is nearly always the same: the column seems "+
-			"to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
+		"in the rows in which the column has a value (%.0f of %d examined rows), the target is nearly always the "+
+			"same: the column seems to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
 	return true
 }
 
@@ -214,7 +214,8 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 		change = fmt.Sprintf("the proportion of %q is %.0f %%, but %.0f %%", t.one, 100*other, 100*later)
 	}
 	p.proposeDrop(check.LeakAfter, c.Column,
-		"the column is probably known only after the outcome: %s in the rows where it is more than a week after %q", change,
+		"the column is probably known only after the outcome: %s in the rows in which the column is more than a "+
+			"week after %q", change,
 		p.from.Name).Rows = int(d.n[1])
 	return true
 }

@@ -94,7 +94,8 @@ func (g *goroutine) exchange(v []float64, combine func(out []float64, all [][]fl
 	w.synchronise()
 	for r, given := range w.given {
 		if len(given) != len(v) {
-			panic(fmt.Sprintf("ranks: %d numbers where rank %d gives %d", len(v), r, len(given)))
+			panic(fmt.Sprintf("ranks: one rank passes %d numbers to a collective call, but rank %d passes %d", len(v), r,
+				len(given)))
 		}
 	}
 	result := make([]float64, len(v))

@@ -185,7 +185,7 @@ func TestRows_RefusesOtherCounts(t *testing.T) {
 		NewRows(c, 10).Run(11, func(int, int, int) {})
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "11 samples of rows that have 10") {
+	if err == nil || !strings.Contains(err.Error(), "for 11 samples, but the rows have 10") {
 		t.Error(err)
 	}
 }

@@ -105,7 +105,7 @@ func (r *Rows) LocalRange(n int) (lo, hi int) {
 // checkCount panics unless the number of samples is n.
 func (r *Rows) checkCount(n int) {
 	if n != r.n {
-		panic(fmt.Sprintf("ranks: %d samples of rows that have %d", n, r.n))
+		panic(fmt.Sprintf("ranks: the call is for %d samples, but the rows have %d", n, r.n))
 	}
 }
 

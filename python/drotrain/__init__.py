@@ -1,7 +1,7 @@
 """Distributionally robust linear models with a certificate, as scikit-learn estimators.
 
 The ``drotrain`` command, a static binary in this package, does the work. Tables, models, predictions and
-reports travel through pipes: no file with data is written and no server runs.
+reports pass through pipes or shared memory. No file with data is written, and no server runs.
 """
 
 import importlib
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of another module, imported when it is asked for: the script ``drotrain`` needs none of them."""
+    """Return an attribute of a module that is imported only on first use, since the script ``drotrain`` needs none of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":

@@ -1,4 +1,4 @@
-"""Finds the drotrain command and runs it as a script, without an import of other packages."""
+"""Finds the drotrain command and runs it as a script, without importing other packages."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def binary() -> str:
-    """Return ``DROTRAIN_BINARY`` of the environment, else the command inside the package, else the one on the path."""
+    """Return the path of the command: the environment variable DROTRAIN_BINARY, the command in this package, or the one on PATH."""
     name = "drotrain.exe" if os.name == "nt" else "drotrain"
     inside = Path(__file__).parent / "bin" / name
     found = os.environ.get("DROTRAIN_BINARY") or (str(inside) if inside.exists() else shutil.which(name))
@@ -18,7 +18,7 @@ def binary() -> str:
 
 
 def main() -> None:
-    """Run the command with the arguments of this process, as the script ``drotrain``."""
+    """Run the command with the arguments of this process. This is the entry point of the script ``drotrain``."""
     if os.name != "nt":
         os.execv(binary(), [binary(), *sys.argv[1:]])
     raise SystemExit(subprocess.call([binary(), *sys.argv[1:]]))

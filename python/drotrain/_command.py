@@ -30,11 +30,14 @@ class DrotrainWarning(UserWarning):
 
 
 class DegenerateModelWarning(DrotrainWarning):
-    """The model predicts the same for all rows, or rests on a few of them."""
+    """The model is degenerate, for example because it predicts the same value for all rows or depends on a few rows."""
 
 
 def option(name: str, value: Any) -> str:
-    """Return a parameter as an option of the command, as ``--transform=age:spline4`` of ``transform={"age": "spline4"}``."""
+    """Return a parameter as an option of the command.
+
+    ``transform={"age": "spline4"}`` becomes ``--transform=age:spline4``.
+    """
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     if isinstance(value, bool):
@@ -51,9 +54,10 @@ def option(name: str, value: Any) -> str:
 def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa.RecordBatch] = (), progress: Any = None) -> bytes:
     """Run the command and return what it writes to its standard output.
 
-    Its standard input is the model, if there is one, and then the table as an Arrow IPC stream: a file in shared memory,
-    which it reads in place, where the system has these, else a pipe. progress is called with every line that it reports.
-    Wrong data and options are a ValueError, a failure of the command a RuntimeError.
+    The standard input of the command holds the model, if there is one, followed by the table as an Arrow IPC stream. It is
+    a file in shared memory, which the command reads in place, or a pipe if the system has no such files. progress is
+    called with every progress message. Invalid data and options raise a ValueError; any other failure of the command
+    raises a RuntimeError.
     """
     entries = []
     with contextlib.ExitStack() as stack:
@@ -79,7 +83,7 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
                 if progress is not None and entries[-1]["level"] in ("info", "note", "progress"):
                     progress(entries[-1]["message"])
         except BaseException:  # Ctrl-C, or the progress function
-            child.kill()  # it holds nothing but pipes
+            child.kill()  # the command has only pipes open, so nothing is lost
             raise
     if written:
         written.result()
@@ -94,7 +98,7 @@ def _write_pipe(stdin: IO[bytes], model: bytes | None, table: Iterable[pa.Record
 
 
 def _write_table(file: IO[bytes], model: bytes | None, table: Iterable[pa.RecordBatch]) -> None:
-    """Write a model, if there is one, and a table as an Arrow IPC stream."""
+    """Write a model, if there is one, followed by a table as an Arrow IPC stream."""
     try:
         file.write(model + b"\n" if model else b"")
         stream = None
@@ -111,13 +115,13 @@ def _write_table(file: IO[bytes], model: bytes | None, table: Iterable[pa.Record
 
 
 def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
-    """Raise or warn as the exit code and the log say."""
+    """Raise the error and issue the warnings that the exit code and the log of the command state."""
     errors = [e for e in entries if e["level"] == "error"]
     parts = [t for e in errors for t in (e["message"], "hint: " + e["hint"] if e.get("hint") else "") if t]
     message = _in_python("\n".join(parts))
-    if code == 3:  # a training stopped before the gap: its model is written
+    if code == 3:  # training stopped before the gap; the model is written
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
-    elif code == 4:  # the model is written, too
+    elif code == 4:  # the model is degenerate, but written
         warnings.warn(message, DegenerateModelWarning, stacklevel=4)
     elif code != 0:
         wrong = code in (1, 2) and message and "internal error" not in message
@@ -127,7 +131,7 @@ def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
 
 
 def _ending(code: int) -> str:
-    """Return how the command ended, where it wrote no message."""
+    """Return a message about a command that ended without writing one."""
     if code >= 0:
         return f"the drotrain command ended with status {code} and no message"
     with contextlib.suppress(ValueError):
@@ -137,7 +141,7 @@ def _ending(code: int) -> str:
 
 
 def _in_python(message: str) -> str:
-    """Return a message of the command in the words of Python: options as parameters, no name for the pipe.
+    """Return a message of the command in which options are named like parameters, and the pipe has no name.
 
     ``choose --impute mean`` becomes ``choose impute="mean"``, and ``-: column "x"`` becomes ``column "x"``.
     """

@@ -22,8 +22,8 @@ from drotrain import _table
 from drotrain._command import DrotrainWarning, option, run
 from drotrain._model import Model, describe
 
-_SHARED = """Without one of the parameters of robustness, cross-validation inside ``fit`` chooses it; that may be the
-    ordinary average. Every parameter is the option of ``drotrain train`` of the same name, None its default.
+_SHARED = """If no parameter sets the robustness, cross-validation inside ``fit`` chooses it, and may choose ERM. Every
+    parameter is named like the option of ``drotrain train`` that it sets; None means the default of the option.
 
     Parameters
     ----------
@@ -51,58 +51,59 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
     mu, gap : float, optional
         Coefficient of the ridge penalty; relative optimality gap to certify.
     impute : {"error", "mean", "median"}, optional
-        What to do with missing numbers, which are null or NaN.
+        What to do about missing numbers (null or NaN).
     class_weight : dict or "balanced", optional
-        Weights of the classes, of a classifier, which multiply the sample weights.
+        Only for classifiers: weights of the classes, which multiply the sample weights.
     random_state : int or RandomState, optional
-        Determines all random choices; ``seed`` is the same for an int.
+        Seed of all random choices. An int has the same effect as ``seed``.
     n_jobs : int, optional
-        The number of threads, which changes no result: -1 for all processors, None for all but what OMP_NUM_THREADS
-        leaves; ``threads`` is the same.
+        Number of threads, which changes no result. -1 means all processors; None means the number in OMP_NUM_THREADS or,
+        if this is not set, all processors. A positive number has the same effect as ``threads``.
     seed, threads : int, optional
-        The options of the command that ``random_state`` and ``n_jobs`` set.
+        Alternatives to ``random_state`` and ``n_jobs``, named like the options of the command.
     options : dict, optional
-        Any other option of ``drotrain train``, as ``{"transform": {"age": "spline4"}, "folds": 10}``.
+        Other options of ``drotrain train``, such as ``{"transform": {"age": "spline4"}, "folds": 10}``.
     progress : callable, optional
-        Is called with every line that the training reports.
+        Function that is called with every progress message of the training.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, of a classifier; the second of two is the positive one.
+        Only of classifiers: the labels in ascending order. Of two labels, the second is the positive class.
     coef_, intercept_, coef_names_ : ndarray
-        Coefficients in the original units, in scikit-learn's shapes, and the names of their columns: the features of X,
-        with 0 for one that the training left out, such as a constant; the encoded columns if X is not all numbers.
+        Coefficients in the original units, in scikit-learn's shapes, and the names of their columns. If X has only
+        numbers, the columns are the features of X, and a feature that the training left out, such as a constant, has
+        the coefficient 0. Otherwise the columns are the encoded columns.
     certificate_ : dict
-        ``lower <= optimum <= upper`` of the training problem, ``relative_gap``, ``certified``.
+        Proved bounds ``lower`` and ``upper`` of the optimal training objective, ``relative_gap`` and ``certified``.
     level_, selection_ : str, dict or None
-        The robustness in words, and how cross-validation chose it.
+        The level of robustness in words; how cross-validation chose it (None if a parameter set it).
     sample_weights_ : ndarray of shape (n_samples,)
-        The adversary's weight of every training row; 1 is the average.
+        The adversary's weight of every training row; the average weight is 1.
     model_json_ : bytes
         The model document, which is pickled with the estimator."""
 
 
-# The options that name columns of X, which a sparse matrix then has one by one.
+# Options that name columns of X. With one of them, every column of a sparse matrix is a separate column of the table.
 _OF_COLUMNS = ("features", "drop", "filter", "categorical", "transform", "interact", "numeric")
 
 
 class Report(str):
-    """An evaluation of a model: the text of a self-contained page, shown as such in Jupyter."""
+    """An evaluation of a model as the text of a self-contained HTML page, which Jupyter displays."""
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{markup.escape(self)}" style="width:100%;height:42em;border:0"></iframe>'
 
     def save(self, path: str | Path) -> None:
-        """Write the page to a file; a file that exists is replaced."""
+        """Write the page to a file. An existing file is replaced."""
         Path(path).write_text(self, encoding="utf-8")
 
 
 class _RobustModel(BaseEstimator):
-    """Base of both estimators: parameters, training, predictions by the command."""
+    """Base class of both estimators, with their parameters, training and predictions."""
 
     _loss: str
-    _encode: Callable[..., Any]  # the target as the command reads it; in a training, also what it says of its options
+    _encode: Callable[..., Any]  # encodes the target for the command; in training, also sets options that depend on the target
 
     def __init__(
         self,
@@ -138,24 +139,25 @@ class _RobustModel(BaseEstimator):
         Parameters
         ----------
         X : data frame, array or sparse matrix of shape (n_samples, n_features)
-            Features; columns of text, categories and booleans of a data frame are encoded.
+            Features. In a data frame, columns of text, categories and booleans are encoded.
         y : array of shape (n_samples,)
             Labels of classes for a classifier, numbers for a regressor.
         groups : str, list of str, array or data frame, optional
-            Names of columns of X, which are then features too, or one label per row (and column) apart from X.
+            Names of columns of X, which are then also features; or one label per row, or a data frame with one column of
+            labels per kind of group, which are then not features.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows: a row of weight 2 counts as two identical rows, and a row of weight 0 is left out.
+            Weights of the rows. A row of weight 2 counts as two identical rows; a row of weight 0 is left out.
         exposure : array of shape (n_samples,), optional
-            Numbers above 0, such as years insured, with which counts of the loss "poisson" grow in proportion.
-        validation : tuple of X, y and, if groups are apart from X, groups, optional
-            Rows that choose the robustness and mu in place of cross-validation, by the accuracy of the worst group if the
-            groups are no features. No model is trained on them, except the mean over their balanced subsets. The
-            training rows need no groups.
+            Positive numbers, such as insured years. With the loss "poisson", predicted counts are proportional to them.
+        validation : tuple (X, y) or (X, y, groups), optional
+            Rows on which the robustness and mu are chosen, instead of by cross-validation. ``groups`` is needed if the
+            groups are not columns of X; the training rows need no groups. If the groups are not features, the criterion
+            is the accuracy of the worst group. Only the candidate that averages models of balanced subsets is trained
+            on these rows.
 
         Returns
         -------
-        object
-            The estimator.
+        self
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -167,7 +169,7 @@ class _RobustModel(BaseEstimator):
         given = self._options()
         narrow = {"storage": "float32"} if isinstance(features, np.ndarray) and features.dtype == np.float32 else {}
         given = narrow | given | {"target": self._target_name_, "loss": given.get("loss", self._loss), "groups": listed}
-        if columns:  # groups apart from X are no features
+        if columns:  # groups that are not columns of X are not features
             given["group_features"] = False
         rows = np.arange(len(y))
         weight = self._weights(X, y, sample_weight)
@@ -178,7 +180,7 @@ class _RobustModel(BaseEstimator):
         if exposure is not None:
             given["exposure"] = _table.unused("exposure", [*_table.taken(features), *columns, self._target_name_])
             columns[given["exposure"]] = _exposures(exposure, X)
-        if len(rows) < len(y):  # a row of weight 0 is as if it were not there
+        if len(rows) < len(y):  # rows of weight 0 are left out
             features = features.take(pa.array(rows)) if isinstance(features, pa.Table) else features[rows]
             columns = {n: c.take(pa.array(rows)) for n, c in columns.items()}
         columns[self._target_name_] = self._encode(y[rows], given)
@@ -186,7 +188,7 @@ class _RobustModel(BaseEstimator):
             features, columns, listed = self._with_validation(features, columns, listed, validation, given)
         arguments = (option(n, v) for n, v in given.items() if not (isinstance(v, (list, tuple)) and len(v) == 0))
         fixed = ["train", "--data=-", "--out=-", "--holdout=0", "--report", "none"]
-        fair = given.get("average") == "plain" and given.get("impute") != "drop"  # the adversary has the sample weights
+        fair = given.get("average") == "plain" and given.get("impute") != "drop"  # the adversary's weights are the sample weights
         fixed += [] if fair else ["--weights-out=-"]
         apart = columns.keys() >= set(listed) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
         rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart, not self._imputes())
@@ -203,19 +205,22 @@ class _RobustModel(BaseEstimator):
         return self
 
     def _needs_no_columns(self, X: Any, groups: Any) -> bool:
-        """Report whether neither options nor groups name columns of X, so that they may travel as one vector."""
+        """Report whether neither options nor groups name columns of X, so that X can be sent as one column of vectors."""
         named = groups is not None and _table.is_frame(X) and _table.group_names(groups, X.shape[0], list(map(str, X.columns)))
         return not named and self._options().keys().isdisjoint(_OF_COLUMNS)
 
     def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:
-        """Return features, columns and group names with the rows of validation behind, which a further column marks."""
+        """Append the validation rows to the features and columns, and return both with the names of the groups.
+
+        A further column marks every row as train or validation. given receives the options that depend on the rows.
+        """
         if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3) or "exposure" in given:
             raise ValueError("validation: pass (X, y) or (X, y, groups); with an exposure, validation rows are not supported")
         X, y, groups = (*validation, None)[:3]
         check_consistent_length(X, y)
         other = self._validated(X, training=True)
         apart, named = _role_columns(other, self._target_name_, groups)
-        trained = [n for n in listed if n in columns]  # the groups apart from X
+        trained = [n for n in listed if n in columns]  # groups that are not columns of X
         if not listed:  # the training rows have no groups
             listed, given["groups"] = named, named
             if apart:
@@ -234,7 +239,7 @@ class _RobustModel(BaseEstimator):
         return _table.stack(features, other), _table.stack_columns(columns, apart), listed
 
     def _options(self) -> dict[str, Any]:
-        """Return the parameters that are set as options of the command, by their names."""
+        """Return the parameters that are set, as a map from the name of the option to its value."""
         given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
         for name in ("options", "progress", "class_weight", "random_state", "n_jobs"):
             given.pop(name, None)
@@ -252,7 +257,7 @@ class _RobustModel(BaseEstimator):
         return given
 
     def _weights(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
-        """Return the weights of the rows, None if all are 1."""
+        """Return the weights of the rows, or None if all weights are 1."""
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if self.class_weight is not None:
             if not isinstance(self, RobustClassifier):
@@ -261,7 +266,7 @@ class _RobustModel(BaseEstimator):
         return None if weight is None or (weight == 1).all() else weight
 
     def _described(self, features: Any) -> dict[str, Any]:
-        """Return what a model document stores of the estimator: its parameters and features."""
+        """Return the parameters and features of the estimator, which a model document stores."""
         given = {n: _plain(v) for n, v in self.get_params(deep=False).items() if v is not None}
         parameters = {n: v for n, v in given.items() if _is_json(v)}
         named = isinstance(features, pa.Table) or hasattr(self, "feature_names_in_")
@@ -269,9 +274,9 @@ class _RobustModel(BaseEstimator):
         return {"parameters": parameters, "features": names, "named": named}
 
     def _validated(self, X: Any, reset: bool = False, training: bool = False, entries: bool = False) -> Any:
-        """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers.
+        """Return a data frame as a pyarrow table, and any other X as an array or sparse matrix of numbers.
 
-        With entries, or for a model of sparse vectors, a frame of sparse columns is a sparse matrix.
+        If entries is true, or if the model has sparse vectors, a data frame of sparse columns becomes a sparse matrix.
         """
         if not (reset or training) and getattr(self, "_vector_", None) and not _table.is_frame(X):
             X = check_array(X, dtype=[np.float64, np.float32])
@@ -298,7 +303,7 @@ class _RobustModel(BaseEstimator):
         return pa.table([np.ascontiguousarray(c) for c in dense.T], names=list(self.feature_names_in_))
 
     def _imputes(self) -> bool:
-        """Report whether missing numbers are filled or their rows left out."""
+        """Report whether missing numbers are filled in or their rows are left out."""
         return (self.impute or (self.options or {}).get("impute") or "error") != "error"
 
     def _model(self) -> Model:
@@ -311,7 +316,7 @@ class _RobustModel(BaseEstimator):
         return {n: v for n, v in super().__getstate__().items() if n != "_parsed_"}
 
     def _adopt(self, text: bytes) -> Model:
-        """Set the attributes that a model document says."""
+        """Set the attributes that are stored in a model document, and return the parsed document."""
         model = Model(text)
         wanted, other = ("class", "RobustRegressor") if isinstance(self, RobustClassifier) else ("number", "RobustClassifier")
         if bool(model.classes) != (wanted == "class"):
@@ -324,7 +329,11 @@ class _RobustModel(BaseEstimator):
         return model
 
     def _scores(self, X: Any, exposure: Any = None) -> np.ndarray:
-        """Return scores of shape (rows, k), of rates without an exposure: of plain numbers computed here, else by the command."""
+        """Return the scores of the rows of X, of shape (rows, k).
+
+        Scores of plain numbers are computed here, and other scores by the command. If the model has an exposure but none
+        is given, the scores are rates.
+        """
         check_is_fitted(self, "model_json_")
         model = self._model()
         exposed = model.target.get("exposure")
@@ -356,11 +365,12 @@ class _RobustModel(BaseEstimator):
         favourable: Any = None,
         reference_group: str | None = None,
     ) -> Report:
-        """Return a page that evaluates the model and the ordinary one, overall and by group, with intervals.
+        """Return a page that evaluates the model and ERM, overall and by group, with intervals.
 
-        X, y, groups, sample_weight and exposure are as for ``fit``: of rows that the model was not trained on. Of two
-        classes, favourable is the one that is good for the person, such as "approved"; the four-fifths rule compares its
-        rates between groups, with that of reference_group if it is given.
+        X, y, groups, sample_weight and exposure have the same meaning as in ``fit``, but should be rows on which the
+        model was not trained. For two classes, favourable is the class that is good for the person, such as "approved".
+        The four-fifths rule compares the rate of this class in every group with its rate in reference_group or, if this
+        is None, in the group with the highest rate.
         """
         check_is_fitted(self, "model_json_")
         features = self._validated(X)
@@ -380,21 +390,22 @@ class _RobustModel(BaseEstimator):
         return Report(run(arguments, self.model_json_, _table.batches(features, columns, self._model().sparse), self.progress), "utf-8")
 
     def export(self, path: str | Path, **options: Any) -> None:
-        """Write the model for another system, to a file that ends in .onnx, .sql or .csv.
+        """Write the model for another system to a file whose name ends in .onnx, .sql or .csv.
 
-        Options are those of ``drotrain export``, as ``dialect="postgres"``, ``table="loans"`` or ``force=True``.
+        The keyword arguments are options of ``drotrain export``, such as ``dialect="postgres"``, ``table="loans"`` or
+        ``force=True``.
         """
         check_is_fitted(self, "model_json_")
         run(["export", "--model=-", option("out", str(path)), *(option(n, v) for n, v in options.items())], self.model_json_)
 
     def save(self, path: str | Path) -> None:
-        """Write the model document, as ``drotrain train`` does; a file that exists is replaced."""
+        """Write the model document that ``drotrain`` reads to a file. An existing file is replaced."""
         check_is_fitted(self, "model_json_")
         Path(path).write_bytes(self.model_json_)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Any:
-        """Return a fitted estimator of a model that ``drotrain train`` or ``save`` wrote, or of the directory it is in."""
+        """Return a fitted estimator with a model that ``drotrain train`` or ``save`` wrote. path is the file or its directory."""
         text = (Path(path) / "model.json" if Path(path).is_dir() else Path(path)).read_bytes()
         about = Model(text).estimator
         estimator: Any = cls(**{n: v for n, v in about.get("parameters", {}).items() if n in cls._get_param_names()})
@@ -416,7 +427,7 @@ class _RobustModel(BaseEstimator):
 
 
 def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], list[str]]:
-    """Return the group columns that are given apart from X, and the names of all group columns."""
+    """Return the group columns that are not columns of X, and the names of all group columns."""
     if groups is None:
         return {}, []
     named = _table.group_names(groups, X.shape[0], _table.names(X))
@@ -424,7 +435,7 @@ def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], lis
     for name, column in columns.items() if columns else [(n, X.column(n)) for n in named if isinstance(X, pa.Table)]:
         if column.null_count > 0:
             rows = "1 row has" if column.null_count == 1 else f"{column.null_count} rows have"
-            message = f"groups: {rows} no value of {name!r} and become a group of their own, with the weight of a group"
+            message = f"groups: {rows} no value of {name!r}; rows without a value form a group of their own"
             warnings.warn(message, DrotrainWarning, stacklevel=3)
     return columns, named or list(columns)
 
@@ -444,14 +455,14 @@ def _drawn_seed(state: Any) -> int:
 
 
 def _threads(jobs: int) -> int:
-    """Return the number of threads of n_jobs, as joblib counts: -1 is all processors, -2 all but one."""
+    """Return the number of threads for n_jobs, as joblib counts them: -1 means all processors, -2 all but one."""
     if jobs == 0:
         raise ValueError("n_jobs is 0: use None, or -1 for all processors")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter with the numbers of NumPy, also inside it, as those of Python."""
+    """Return a parameter in which all numbers and arrays of NumPy are replaced by numbers and lists of Python."""
     if isinstance(value, dict):
         return {_plain(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -468,7 +479,7 @@ def _is_json(value: Any) -> bool:
 
 
 class RobustClassifier(ClassifierMixin, _RobustModel):
-    """Logistic regression, of two or more classes, that minimises the worst case over reweightings of rows or groups.
+    """Logistic regression for two or more classes that minimises the worst case over reweightings of rows or groups.
 
     {shared}
 
@@ -510,7 +521,7 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
 
     def _adopt(self, text: bytes) -> Model:
         model = super()._adopt(text)
-        if not hasattr(self, "classes_"):  # of a file
+        if not hasattr(self, "classes_"):  # read from a file
             self.classes_, texts = _labels_of(model)
         else:
             texts = [str(c) for c in self.classes_]
@@ -520,7 +531,10 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
         return model
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log-odds of the positive class, of shape (n_samples,), or the log-probability of every class."""
+        """Return the log-odds of the positive class, of shape (n_samples,).
+
+        For more than two classes, return the log-probability of every class, of shape (n_samples, n_classes).
+        """
         scores = self._scores(X)[:, self._order_]
         return scores[:, 0] if scores.shape[1] == 1 else log_softmax(scores, axis=1)
 
@@ -535,7 +549,10 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
         return np.hstack([log_expit(-scores), log_expit(scores)]) if scores.shape[1] == 1 else log_softmax(scores, axis=1)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable label of every row; of two, the positive one from the threshold of the training on."""
+        """Return the most probable label of every row, of shape (n_samples,).
+
+        For two classes, return the positive label if its probability is at least the threshold (0.5 unless set).
+        """
         probability = self.predict_proba(X)
         if len(self.classes_) > 2:
             return self.classes_[probability.argmax(axis=1)]
@@ -543,7 +560,7 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
 
 
 def _labels_of(model: Model) -> tuple[np.ndarray, list[str]]:
-    """Return the labels of a model document with the type that they had in the training, and their texts."""
+    """Return the labels of a model document, with the type that they had in training, and their texts."""
     if "classes" in model.estimator:
         labels = np.array(model.estimator["classes"], dtype=model.estimator["dtype"])
         return labels, [str(c) for c in labels]
@@ -587,7 +604,10 @@ class RobustRegressor(RegressorMixin, _RobustModel):
         return model
 
     def predict(self, X: Any, *, exposure: Any = None) -> np.ndarray:
-        """Return the predicted numbers, of shape (n_samples,); of a model with an exposure, without one here, rates."""
+        """Return the predicted numbers, of shape (n_samples,).
+
+        If the model was trained with an exposure but none is given here, return the predicted rates.
+        """
         return self._scores(X, exposure)[:, 0]
 
 

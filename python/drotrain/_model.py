@@ -1,4 +1,4 @@
-"""Reads what Python needs of a model that the command wrote."""
+"""Reads the parts of a model document that predictions in Python need."""
 
 import json
 from collections.abc import Sequence
@@ -11,12 +11,13 @@ ESTIMATOR = "estimator"
 
 
 class Model:
-    """A model document: score of a row = (its encoded columns - shift) @ coef.T + base.
+    """A model document. The score of a row is (encoded columns of the row - shift) @ coef.T + base.
 
-    coef has shape (k, columns), in the original units; names are those of its columns, inputs those of the table, vector
-    that of a column of vectors which is the only input. The positive one of two classes is the last; a numeric target has
-    none. A plain model has columns of the table as its encoded columns; its coef has a column for every feature of the
-    training, 0 for one without influence, such as a constant. An estimator that was saved is described by ``estimator``.
+    coef has the shape (k, columns) and the original units. names lists the columns of coef, and inputs the columns of
+    the table. vector is the name of the column of vectors if the model has no other input, otherwise None. classes lists
+    the classes, of two with the positive one last; it is empty for a numeric target. A model is plain if its encoded
+    columns are columns of the table; coef then has one column per training feature, with 0 for a feature that has no
+    effect, such as a constant. estimator holds the parameters and features of a saved estimator.
     """
 
     def __init__(self, text: bytes, features: Sequence[str] | None = None) -> None:
@@ -43,7 +44,7 @@ class Model:
         self.coef = weights[:, encoded] / np.array([columns[k]["scale"] for k in encoded]) * unit
         self.base = weights[:, constant].sum(axis=1) * unit + origin
         self.intercept = self.base - self.coef @ self.shift
-        link = document.get("link") or ""  # of a regression whose margin is not the prediction, such as the logarithm
+        link = document.get("link") or ""  # such as log, for a regression whose margin is not the prediction
         untouched = (
             (bool(self.classes) or link in ("", "identity"))
             and not target.get("transform")
@@ -52,18 +53,18 @@ class Model:
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.estimator.get("features")
         self.sparse = len(inputs) == 1 and inputs[0]["kind"] == "vector" and "shifts" not in inputs[0]
-        if self.sparse:  # of every place up to the largest that training saw, if the document does not name more
+        if self.sparse:  # all indices up to the largest in the training rows, unless the document names more
             features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]
             self.inputs, self.plain = list(features), untouched
             self.names = [features[i] for i in inputs[0]["index"]]
         if self.plain and features:
             self._spread(list(features))
-        # products of the columns and the coefficients themselves lose no digits where no shift is large
+        # without large shifts, products of the unshifted columns and the coefficients lose no digits
         lost = np.abs(self.coef * self.shift).sum(axis=1).max(initial=0)
         self.unshifted = lost <= 16 * max(np.abs(self.base).max(initial=0), abs(unit))
 
     def _spread(self, features: list[str]) -> None:
-        """Give every feature a column of coef, in the order of the features."""
+        """Spread coef, shift and names over all features, in the order of the features, with 0 for the others."""
         at = {n: i for i, n in enumerate(features)}
         places = [at[n] for n in self.names]
         shift, coef = np.zeros(len(features)), np.zeros((len(self.coef), len(features)))
@@ -71,14 +72,14 @@ class Model:
         self.names, self.shift, self.coef = features, shift, coef
 
     def scores(self, values: Any) -> np.ndarray:
-        """Return the scores, of shape (rows, k), of an array or sparse matrix of the columns ``names``."""
+        """Return the scores, of shape (rows, k), of an array or sparse matrix with the columns ``names``."""
         if self.unshifted or not isinstance(values, np.ndarray):
             return np.asarray(values @ self.coef.T) + self.intercept
         return (values - self.shift) @ self.coef.T + self.base
 
 
 def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the encoded columns with those of vectors, which a document leaves to their inputs."""
+    """Return all encoded columns. A document stores the columns of vectors only as indices, shifts and scales of their inputs."""
     rest = list(stored)
     columns: list[dict[str, Any]] = []
     for i in inputs:
@@ -93,5 +94,5 @@ def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[
 
 
 def describe(text: bytes, estimator: dict[str, Any]) -> bytes:
-    """Return a model document that also describes the estimator, which the command passes over."""
+    """Return the model document with a description of the estimator, which the command ignores."""
     return b'{"' + ESTIMATOR.encode() + b'": ' + json.dumps(estimator).encode() + b"," + text.lstrip()[1:]

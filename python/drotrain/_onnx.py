@@ -1,4 +1,4 @@
-"""Converts pipelines that end in an estimator of this package, by skl2onnx."""
+"""Lets skl2onnx convert pipelines that end in an estimator of this package."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ from drotrain._estimators import RobustClassifier, RobustRegressor
 
 
 def register_onnx() -> None:
-    """Let ``skl2onnx.convert_sklearn`` convert pipelines with RobustClassifier and RobustRegressor.
+    """Register converters with which ``skl2onnx.convert_sklearn`` converts RobustClassifier and RobustRegressor.
 
-    The estimator must have been trained on numbers alone, as it is behind transformers; the model of an estimator by
-    itself is written by ``export``.
+    In a pipeline, the estimator must have been trained on numbers only. To convert an estimator without a pipeline, call
+    its method ``export``.
     """
     from skl2onnx import update_registered_converter
     from skl2onnx.common.shape_calculator import (
@@ -32,9 +32,9 @@ def register_onnx() -> None:
 
 
 def _converter(convert: Callable[..., Any], like: Callable[[], Any]) -> Callable[..., Any]:
-    """Return a converter that converts an estimator as scikit-learn's model with the same coefficients.
+    """Return a converter that converts an estimator like the model of scikit-learn with the same coefficients.
 
-    Models of which the coefficients are not all are refused.
+    A model that needs more than its coefficients, such as encoded columns or a threshold, raises a ValueError.
     """
 
     def converter(scope: Any, operator: Any, container: Any) -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-VECTOR = "x"  # the name of a column of sparse vectors
+VECTOR = "x"  # name of the column of sparse vectors
 _TEXTS = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
@@ -18,10 +18,11 @@ def is_frame(X: Any) -> bool:
 
 
 def to_arrow(X: Any) -> pa.Table:
-    """Return a data frame as a pyarrow table; columns whose names are not all texts are named x0, x1, ….
+    """Return a data frame as a pyarrow table.
 
-    A column without a name is called column_3 if it is the third, as the command calls it. Categories that are neither
-    texts nor numbers, such as intervals, are their texts.
+    If any column name is not a text, the columns are named x0, x1, …. A column with an empty name is named as in the
+    command: column_3 if it is the third. Categories that are neither texts nor numbers, such as intervals, are
+    converted to texts.
     """
     if hasattr(X, "iloc"):  # pandas: a sparse column holds numbers
         thick = {c: t.subtype for c, t in X.dtypes.items() if hasattr(t, "fill_value") and hasattr(t, "subtype")}
@@ -44,7 +45,7 @@ def to_arrow(X: Any) -> pa.Table:
 
 
 def to_sparse(X: Any) -> Any:
-    """Return a pandas frame of sparse columns of numbers as a sparse matrix that is a vector; None for anything else."""
+    """Return a pandas frame of sparse numeric columns as a sparse matrix, or None if X is not such a frame or is_vector is false."""
     types = list(X.dtypes) if hasattr(X, "iloc") else []
     if not types or not all(hasattr(t, "subtype") and t.subtype.kind in "fiub" and getattr(t, "fill_value", None) == 0 for t in types):
         return None
@@ -54,12 +55,12 @@ def to_sparse(X: Any) -> Any:
 
 
 def names(X: Any) -> list[str]:
-    """Return the names of the feature columns; those of an array are x0, x1, …."""
+    """Return the names of the columns of X; the columns of an array are named x0, x1, …."""
     return list(X.column_names) if isinstance(X, pa.Table) else [f"x{i}" for i in range(X.shape[1])]
 
 
 def stack(X: Any, other: Any) -> Any:
-    """Return the rows of X followed by those of the other, each a pyarrow table, an array or a sparse matrix."""
+    """Return the rows of X followed by the rows of other; each is a pyarrow table, an array or a sparse matrix."""
     if isinstance(X, pa.Table) or isinstance(other, pa.Table):
         return pa.concat_tables([_as_table(X), _as_table(other)], promote_options="permissive").unify_dictionaries()
     if sparse.issparse(X) or sparse.issparse(other):
@@ -74,31 +75,31 @@ def _as_table(X: Any) -> pa.Table:
 
 
 def stack_columns(columns: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    """Return columns of rows followed by those of other rows with the same names."""
+    """Return columns in which the values of columns are followed by the values of others with the same name."""
     tables = [pa.table({n: c[n] for n in columns}) for c in (columns, others)]
     joined = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     return {n: joined.column(n) for n in joined.column_names}
 
 
 def is_vector(X: Any) -> bool:
-    """Report whether X travels as a column of sparse vectors: a sparse matrix of numbers, most of which are 0."""
+    """Report whether X is sent as a column of sparse vectors: a sparse matrix of finite numbers, less than a quarter of them stored."""
     return sparse.issparse(X) and X.nnz < np.prod(X.shape, dtype=float) / 4 and bool(np.isfinite(X.data).all())
 
 
 def taken(X: Any) -> list[str]:
-    """Return the names that no other column may have."""
+    """Return the names that columns beside X must not have."""
     return [*names(X), VECTOR] if sparse.issparse(X) else names(X)
 
 
 def unused(name: str, taken: list[str]) -> str:
-    """Return the name, with underscores behind it where a column has it already."""
+    """Return the name, followed by underscores until it is not in taken."""
     while name in taken:
         name += "_"
     return name
 
 
 def target(y: Any) -> np.ndarray:
-    """Return the target as an array of one dimension, without missing values."""
+    """Return the target as a one-dimensional array. Missing values raise a ValueError."""
     values = column_or_1d(y, warn=True)
     if values.dtype.kind == "O":
         missing = np.flatnonzero([v is None or v != v for v in values])
@@ -108,10 +109,10 @@ def target(y: Any) -> np.ndarray:
 
 
 def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
-    """Return the names of the features that groups names; empty if groups has a label per row.
+    """Return the feature names in groups, or an empty list if groups holds one label per row.
 
-    A list of names is a text, or texts of which none is repeated and which are not as many as the rows, unless they
-    all name features.
+    A text is a name. A list of different texts holds names if all of them name features, or if its length is not the
+    number of rows.
     """
     if isinstance(groups, str):
         groups = [groups]
@@ -132,7 +133,7 @@ def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
 
 
 def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.ChunkedArray]:
-    """Return groups that are given apart from the features, a data frame or one label per row, as named columns."""
+    """Return groups, which are a data frame or one label per row, as columns with names that are not taken."""
     if is_frame(groups):
         table = to_arrow(groups)
     elif isinstance(groups, (pa.Array, pa.ChunkedArray)):
@@ -151,14 +152,14 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
         different = table.column(name).combine_chunks().unique()
         if rows > 20 and len(different) > rows / 2:
             raise ValueError(
-                f"groups: {name!r} has {len(different)} different values in {rows} rows; a group needs several rows, "
-                "and weights are passed as sample_weight"
+                f"groups: {name!r} has {len(different)} different values in {rows} rows, but a group needs several rows; "
+                "pass weights as sample_weight"
             )
     return {unused(n, taken): table.column(n) for n in table.column_names}
 
 
 def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted labels and the index of every value among them, as numpy.unique does, but by hashing."""
+    """Return the sorted labels and the index of the label of every value, like numpy.unique, but by hashing."""
     try:
         coded = pa.array(y, pa.string() if y.dtype.kind == "O" else None).dictionary_encode()
     except pa.ArrowException:  # objects that are not all texts
@@ -170,7 +171,7 @@ def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def numbers(X: Any, wanted: list[str]) -> Any:
-    """Return columns as an array or sparse matrix of doubles; None where one is not of finite numbers."""
+    """Return columns of X as an array or sparse matrix of doubles, or None if a column is missing or not all finite numbers."""
     have = {n: i for i, n in enumerate(names(X))}
     if not set(wanted) <= have.keys():
         return None
@@ -186,16 +187,16 @@ def numbers(X: Any, wanted: list[str]) -> Any:
 
 
 def batches(X: Any, extra: dict[str, Any], vector: bool | None = None, finite: bool = False) -> Iterator[pa.RecordBatch]:
-    """Yield record batches of the features and of the extra columns behind them.
+    """Yield record batches with the columns of X followed by the extra columns.
 
-    X is a pyarrow table, a 2-dimensional array or a sparse matrix, whose columns are named x0, x1, …. If vector is
-    set, X is a sparse matrix and one column of sparse vectors; None means if is_vector(X). Another sparse matrix is made
-    dense batch by batch. finite says that X has no NaN, which would be null.
+    X is a pyarrow table, a two-dimensional array or a sparse matrix; the columns of the last two are named x0, x1, …. If
+    vector is true, the sparse matrix X becomes one column of sparse vectors; None means is_vector(X). Any other sparse
+    matrix is made dense batch by batch. If finite is true, X has no NaN; otherwise NaN becomes null.
     """
     count, width = X.shape
     vector = is_vector(X) if vector is None else vector
     cells = X.nnz // max(1, count) if vector else width
-    step = max(1, (1 << 20) // max(1, cells + len(extra)))  # about a million cells a batch
+    step = max(1, (1 << 20) // max(1, cells + len(extra)))  # about a million cells per batch
     for start in range(0, max(count, 1), step):
         part = slice(start, start + step)
         if vector:
@@ -210,7 +211,7 @@ def batches(X: Any, extra: dict[str, Any], vector: bool | None = None, finite: b
 
 
 def _vectors(X: Any) -> pa.Array:
-    """Return the rows of a sparse matrix as lists of entries."""
+    """Return the rows of a sparse matrix as lists of structs with the fields index and value."""
     rows = sparse.csr_array(X, copy=True)
     rows.sum_duplicates()
     entries = pa.StructArray.from_arrays([pa.array(rows.indices.astype(np.int32)), pa.array(rows.data)], names=["index", "value"])
@@ -218,7 +219,7 @@ def _vectors(X: Any) -> pa.Array:
 
 
 def _whole(column: Any) -> pa.Array:
-    """Return a column as one array."""
+    """Return a column as a single Arrow array."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     return column if isinstance(column, pa.Array) else pa.array(np.ascontiguousarray(column))

@@ -1,7 +1,7 @@
-"""Check the certificate of a model again, in interval arithmetic of 256 bits and without any code of the solver.
+"""Check the certificate of a model in 256-bit interval arithmetic, without any code of the solver.
 
 ``python -m drotrain.verify MODEL PROOF ROWS`` takes the model file, the proof that ``drotrain train --proof`` wrote, and the
-encoded rows that ``drotrain verify --encoded`` wrote. verify/proofs.md states what is checked. It needs mpmath.
+encoded rows that ``drotrain verify --encoded`` wrote. verify/proofs.md states what is checked. mpmath is required.
 """
 
 import argparse
@@ -18,14 +18,14 @@ from mpmath import iv, mp, nstr
 
 iv.prec = 256
 _ZERO, _ONE = iv.mpf(0), iv.mpf(1)
-# Averages: the total weight of a group is proportional to its own to the power 1 − this.
+# By average: with the strength s, the total weight of a group is proportional to (sum of its row weights)^(1 − s).
 _STRENGTH = {"": 0.0, "plain": 0.0, "balanced": 1.0, "half-balanced": 0.5, "subsets": 0.0, "validation-subsets": 0.0}
-_COUNT = 10  # of averaged models
-_TOLERANCE = 1e-9  # the share of the weight by which weights may be outside of the set
+_COUNT = 10  # number of averaged models
+_TOLERANCE = 1e-9  # proportion of the weight by which weights may lie outside the set
 
 
 class Refused(Exception):
-    """The certificate is not proved, with the reason."""
+    """The certificate is not proved; the message states the reason."""
 
 
 def _max(a: Any, b: Any) -> Any:
@@ -37,7 +37,7 @@ def _min(a: Any, b: Any) -> Any:
 
 
 def _xlogx(a: Any) -> Any:
-    """Return a·log a, with what is below 0 counted as 0."""
+    """Return a·log a, where negative parts of the interval a count as 0."""
     if a.a > 0 or a.b <= 0:
         return a * iv.log(a) if a.a > 0 else _ZERO
     top = iv.mpf(a.b)
@@ -45,7 +45,7 @@ def _xlogx(a: Any) -> Any:
 
 
 def _array(values: Any) -> Any:
-    """Return exact intervals of numbers, or an array of intervals."""
+    """Return an array of intervals; numbers become intervals of length 0."""
     values = [iv.mpf(float(v)) if isinstance(v, (int, float, np.number)) else v for v in values]
     out = np.empty(len(values), dtype=object)
     out[:] = values
@@ -53,7 +53,10 @@ def _array(values: Any) -> Any:
 
 
 def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
-    """Return a loss of margins and target, the ends of its slopes, its conjugate, and its largest slope; None for no limit."""
+    """Return four functions or numbers of a loss: loss(margins, target), range of the slope, conjugate(slopes, target), largest slope.
+
+    None stands for no limit.
+    """
     kind, _, parameter = name.partition(":")
     if kind == "logistic" and outputs > 1:
 
@@ -92,7 +95,10 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
 
 
 def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float]:
-    """Return τ of the best response to the losses at a penalty coefficient, and its divergence, in double precision."""
+    """Return the threshold τ of the best response to the losses f with the penalty coefficient scale, and its divergence.
+
+    Both are computed in double precision.
+    """
     if penalty == "kl":
         u = (f - f.max()) / scale
         total = float(w @ np.exp(u))
@@ -104,7 +110,7 @@ def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float
 
 
 def _multiplier(penalty: str, f: Any, w: Any, nu: float, radius: float) -> float:
-    """Return λ ≥ ν at which the divergence of the best response is the radius; ν if it is smaller there."""
+    """Return λ ≥ ν at which the divergence of the best response equals the radius, or ν if its divergence at ν is smaller."""
     spread = float(f.max() - f.min())
     low, high = max(nu, spread * 1e-18), max(nu, spread) * 1e18
     if math.isinf(radius) or spread == 0 or _threshold(penalty, f, w, low)[1] <= radius:
@@ -116,14 +122,14 @@ def _multiplier(penalty: str, f: Any, w: Any, nu: float, radius: float) -> float
 
 
 def _mix(q: Any, w: Any, part: Any) -> Any:
-    """Move weights that are outside of a set by rounding towards the reference weights."""
+    """Return weights q that lie outside a set by rounding, moved towards the reference weights w by the given part."""
     if float(part.a) > _TOLERANCE:
         raise Refused("the weights are not in the ambiguity set")
     return q * (1 - iv.mpf(part.b)) + w * iv.mpf(part.b)
 
 
 def _ranked(g: Any, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
-    """Work like _set where the weights of every set A of atoms are at most g(w(A))."""
+    """Return the same as _set for the ambiguity set in which every set A of atoms has a weight of at most g(w(A))."""
 
     def sums(key: Any) -> tuple[list, list]:
         order = sorted((j for j, v in enumerate(w) if v.b > 0), key=lambda j: mp.make_mpf(key[j].b._mpi_[1]), reverse=True)
@@ -143,7 +149,7 @@ def _ranked(g: Any, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
 
 
 def _spectrum(name: str, p: Any) -> Any:
-    """Return g of a spectral risk or the total variation."""
+    """Return the function g of _ranked for a spectral risk or the total variation with the parameter p."""
 
     def extremile(m: Any) -> Any:
         low, high = (iv.exp(p * iv.log(iv.mpf(v))) if v > 0 else _ZERO for v in ((1 - m).a, (1 - m).b))
@@ -161,7 +167,7 @@ def _spectrum(name: str, p: Any) -> Any:
 
 
 def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
-    """Return an upper bound of the risk at losses, the weights of the set next to q, and their penalty."""
+    """Return an upper bound of the risk for the losses f, weights in the set close to q, and an upper bound of their penalty."""
     ess, penalty, spectral = config.get("ess"), config["penalty"], config.get("spectral") or ""
     if config.get("protect"):
         spectral = f"superquantile:{config['protect']!r}"
@@ -196,7 +202,7 @@ def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
 
 
 def _slopes(s: Any, t: float, ends: Any) -> tuple[Any, Any, Any]:
-    """Return the slopes next to s at which the conjugate is finite, and how far they may rise and fall."""
+    """Return slopes close to s at which the conjugate is finite, and by how much they can increase and decrease."""
     if ends is None:
         p = _array(_max(v + (c == int(t)), _ZERO) for c, v in enumerate(s))
         p = p / p.sum()
@@ -210,7 +216,7 @@ def _slopes(s: Any, t: float, ends: Any) -> tuple[Any, Any, Any]:
 
 
 def _balanced(z: Any, row: Any, s: Any, room: Any) -> Any:
-    """Return slopes moved by parts of their room so that row @ s times every column of z is exactly 0."""
+    """Return slopes s, each moved by part of its room, such that Σ row·s·z is exactly 0 for every column of z."""
     d = z.shape[1]
     m = np.hstack([z.T @ ((row * room)[:, None] * z), -(z.T @ (row[:, None] * s))])
     kept = []
@@ -247,7 +253,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     radius = iv.mpf(distance) * steepest if distance else _ZERO
     f, squares = _array(value(m, float(t)) for m, t in zip(z @ x, target, strict=True)), _ZERO + (x[:kept] ** 2).sum()
 
-    # The atoms of the adversary are rows, or groups with their mean losses. A row has its share of the weight of its atom.
+    # The adversary's atoms are rows, or groups with their mean losses. share is a row's proportion of the weight of its atom.
     average, of = config.get("average", ""), config.get("adversary") or "rows"
     if average not in _STRENGTH or of not in ("rows", "groups"):
         raise Refused("the average or the adversary of the model is unknown")
@@ -274,7 +280,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     risk, y, psi = _set(config, means, q, w)
     upper = risk + mu / 2 * squares + radius * iv.sqrt(squares)
 
-    # Slopes move to where their conjugates are finite, and by one part of their room to where the intercept has no effect.
+    # Slopes are moved so that their conjugates are finite, then by a common part of their room so that the intercept cancels.
     used = [j for j in range(n) if member[j] >= 0 and y[member[j]].b > 0]
     row = _array(y[member[j]] * share[j] for j in used)
     moved = [_slopes(_array(s0[j]), float(target[j]), ends) for j in used]
@@ -297,7 +303,10 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
 
 
 def _parts(m: dict, numbers: Any, rows: Any, group: Any) -> list[tuple[Any, Any, Any]]:
-    """Return coefficients, proof and places of rows: of the model, or of every averaged model, whose rows must be balanced."""
+    """Return the coefficients, the proof and the indices of the rows of the model.
+
+    For a mean of models, return these for every averaged model, and check that its rows are balanced.
+    """
     if not m["config"].get("average", "").endswith("subsets"):
         if not np.array_equal(numbers[:, 0], rows):
             raise Refused("the rows of the proof are not the encoded rows")
@@ -318,7 +327,7 @@ def _parts(m: dict, numbers: Any, rows: Any, group: Any) -> list[tuple[Any, Any,
 
 
 def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
-    """Return the upper and the lower bound of the optimum, or raise Refused. The arguments are paths."""
+    """Return the upper and the lower bound of the optimal objective, or raise Refused. The arguments are paths."""
     raw = Path(model).read_bytes()
     m, p, r = json.loads(raw), pq.read_table(proof).to_pydict(), pq.read_table(rows).to_pydict()
     config, stated = m["config"], m["result"]["certificate"]
@@ -351,7 +360,7 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
 
 
 def main() -> int:
-    """Print the bounds and whether the certificate is proved."""
+    """Print the bounds, or the reason why the certificate is not proved, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m drotrain.verify", description=(__doc__ or "").splitlines()[0])
     for name, text in (("model", "model.json"), ("proof", "file of train --proof"), ("rows", "file of verify --encoded")):
         parser.add_argument(name, help=text)

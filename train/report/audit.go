@@ -258,8 +258,8 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 	}
 	if len(values) == 2 && !areStandardClasses(values) {
 		return "", &OptionError{"positive", fmt.Sprintf(
-			"is needed, since the labels are %q and %q: the positive class is the label whose probability the scores "+
-				"give", values[0], values[1]),
+			"is needed to name the positive class, whose probability the scores give; the labels are %q and %q", values[0],
+			values[1]),
 			fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := c.PositiveOf(values)

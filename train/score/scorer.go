@@ -688,7 +688,7 @@ func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 		return 0, 0, errors.New("score: the row is nil")
 	}
 	if s.scorer == nil {
-		return 0, 0, errors.New("score: the scorer was not made by Of")
+		return 0, 0, errors.New("score: the scorer is a zero value: make it with Of")
 	}
 	v := reflect.ValueOf(row).Elem()
 	return s.scorer.score(func(i int) (cell, error) {

@@ -29,7 +29,8 @@ func RefusalError(m saddle.Method, p *saddle.Problem) error {
 		what = append(what, n.What)
 	}
 	if _, ok := shardDual(p); !ok {
-		what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not",
+		what = append(what, fmt.Sprintf("an adversary on the simplex, because the rows are distributed over MPI "+
+			"ranks; %T is not on the simplex",
 			p.Dual))
 	}
 	if what == nil {

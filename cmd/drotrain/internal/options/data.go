@@ -183,7 +183,7 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	before, set := "", s.Config.Options()["holdout"].Set
 	return setting.KeepingText("rows", Auto, func(text string) error {
 		if before != "" && before != text {
-			return setting.Must("be given once: it is also "+before,
+			return setting.Must("be given only once, but was given before as "+before,
 				"a proportion may stand before time: and units:, as in --holdout 0.3,time:date")
 		}
 		before = text
@@ -194,7 +194,7 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 			return setting.WithHint(err, "as in --holdout 0.2 or --holdout 0.3,time:date")
 		}
 		if s.Config.Evaluate == train.EvaluateCrossfit && !crossfit {
-			return setting.Must("hold rows out", "as in --holdout 0.2")
+			return setting.Must("name hold-out rows: only drotrain train supports crossfit", "as in --holdout 0.2")
 		}
 		s.Measure = cmp.Or(s.Config.Evaluate, train.EvaluateHoldout)
 		return nil
