@@ -215,7 +215,7 @@ func (e *elimination) run() {
 }
 
 // solve returns the solution for a right-hand side. For a dependent column, it returns the coefficients of the
-// combination of preceding columns that equals the column; those of other dependent columns are 0.
+// combination of preceding columns that equals the column, in which other dependent columns have the coefficient 0.
 func (e *elimination) solve(column int) []number {
 	x, left := make([]number, e.d), e.dependent
 	for i := range x {

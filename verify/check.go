@@ -38,11 +38,11 @@ func (r *Report) Proved() bool { return r.Refused == "" }
 //   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − (‖Σ y_j s_j z_j‖ − r)₊²/(2μ) at the weights
 //     y and slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
 //
-// If the model is a mean of models, the bounds are the means of theirs, each of which is about its own rows.
+// If the model is a mean of models, each bound is the mean of the bounds of the averaged models on their own rows.
 //
-// The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound
-// that the model states is not below the objective. What is not proved is in Report.Refused; an error means that the
-// table could not be read.
+// The certificate is proved if the relative gap between the bounds is at most the gap that the model requests, and if
+// the objective lies between the bounds that the model states. Otherwise, Report.Refused holds the reason. An error
+// means that the table could not be read.
 func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, error) {
 	r := &Report{Asked: m.Config.Gap}
 	if err := f.Fingerprint(); err != nil {
@@ -185,8 +185,8 @@ func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 // are added in order, so that the bounds do not depend on the number of threads.
 const chunks = 64
 
-// runChunks divides n into at most most parts and calls do for each part [lo, hi), some of them concurrently. A
-// panic in do is raised again in the caller.
+// runChunks divides 0 … n−1 into parts, whose number is at most most, and calls do for each part [lo, hi). Some calls
+// are concurrent. A panic in do is raised again in the caller. The result is the number of parts.
 func (c *checker) runChunks(n, most int, do func(part, lo, hi int)) (parts int) {
 	parts = max(1, min(n, most))
 	var next atomic.Int64
@@ -243,7 +243,7 @@ func (c *checker) sums(n, width int, add func(to []*interval.Sum, j int)) []numb
 	return out
 }
 
-// sumOf is an adder for the rows of the checker.
+// sumOf returns Σ term(j) over j = 0 … n−1. It is the adder of the checker.
 func (c *checker) sumOf(n int, term func(j int) number) number {
 	return c.sums(n, 1, func(to []*interval.Sum, j int) { to[0].Add(term(j)) })[0]
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// names of the means of models trained on balanced subsets, of the training or of the validation rows
+// Names of two averages: the mean of models trained on balanced subsets of the training rows, or of the validation
+// rows.
 const (
 	subsets           = "subsets"
 	validationSubsets = "validation-subsets"
@@ -34,8 +35,9 @@ func (p *part) newChecker(ctx context.Context, m *Model) *checker {
 	return &checker{ctx: ctx, m: m, x: p.x, rows: p.rows, outputs: m.Encoder.Target.Outputs()}
 }
 
-// parts returns the optima that a proof covers. It returns an error unless the proof covers all training rows, or
-// the subsets of the averaged models are balanced and the coefficients are the mean of theirs.
+// parts returns the optima that a proof covers. It returns an error unless the proof covers all training rows. For a
+// mean of models, it instead returns an error unless the subsets are balanced and the coefficients are the mean of the
+// coefficients of the averaged models.
 func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	if !m.Config.isMean() {
 		if p.Parts != nil || !slices.Equal(rows.Rows, p.Rows) {

@@ -80,8 +80,8 @@ type config struct {
 var elsewhere = strings.Fields(`
 	data target features drop groups group_features group_coefficients max_levels min_count reference target_transform
 	log square spline interact categorical positive impute scale scale_target
-	select choice rate budget folds rule levels learning_curve recalibrate solver max_passes evaluate threshold min_group_size
-	favourable reference_group`)
+	select choice rate budget folds rule levels learning_curve recalibrate solver max_passes evaluate threshold
+	min_group_size favourable reference_group`)
 
 // ReadModel reads a model file. A setting unknown to this package is not an error, but Check rejects the model.
 func ReadModel(raw []byte) (*Model, error) {

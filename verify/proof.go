@@ -84,8 +84,8 @@ func (p *Proof) part(part int) *Proof {
 	return &Proof{Rows: p.Rows[lo:hi], Weight: p.Weight[lo:hi], Slope: p.Slope[lo*k : hi*k]}
 }
 
-// digestOf returns the SHA-256 of the numbers in hexadecimal: of every row its part if there are parts, its number,
-// weight and slopes as little-endian float64.
+// digestOf returns the SHA-256 of the numbers of the proof in hexadecimal. It hashes, row after row, the part (if there
+// are parts), the row number, the weight and the slopes, as little-endian float64.
 func (p *Proof) digestOf() string {
 	sum, k := sha256.New(), len(p.Slope)/max(1, len(p.Rows))
 	for j, row := range p.Rows {

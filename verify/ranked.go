@@ -100,8 +100,8 @@ func (s ranked) sums(key []number) (order []int, mass []number) {
 	return order, mass
 }
 
-// riskAbove returns f_n + Σ (f_k − f_{k+1}) g(w_1 + … + w_k), with losses in descending order. Each loss is
-// replaced by its upper end, since the order of these is known.
+// riskAbove returns f_n + Σ (f_k − f_{k+1}) g(w_1 + … + w_k), with losses in descending order. Each loss is replaced by
+// its upper end, because the upper ends can be sorted.
 func (s ranked) riskAbove(f []number, add adder) number {
 	order, mass := s.sums(f)
 	at := func(k int) number { v := f[order[k]].Hi; return number{Lo: v, Hi: v} }
@@ -111,9 +111,9 @@ func (s ranked) riskAbove(f []number, add adder) number {
 	}))
 }
 
-// makeFeasible mixes weights outside the set with the reference weights. Only sets A of atoms with the largest y/w
-// can have too much weight, since a set of other atoms with the same reference weight has no more, and g is concave
-// between them. Each ratio is replaced by its upper end r, since the order of these is known, and y by r·w.
+// makeFeasible mixes weights outside the set with the reference weights. It is enough to check the sets A of the atoms
+// with the largest y/w: any other set with the same reference weight has at most the same weight, and g is concave.
+// Each ratio is replaced by its upper end r, because the upper ends can be sorted, and y is replaced by r·w.
 func (s ranked) makeFeasible(q []number, add adder) ([]number, number, error) {
 	ratio := make([]number, len(q))
 	for j, v := range q {

@@ -80,7 +80,7 @@ func newNorm(c *config, of loss) (norm, error) {
 	return n, nil
 }
 
-// value returns the regulariser at an x whose squared norm is squares.
+// value returns the regulariser at an x with ‖x‖² = squares.
 func (n norm) value(squares number) number {
 	ridge := halve(interval.Mul(n.mu, squares))
 	if n.radius.Hi.Sign() == 0 {
@@ -92,7 +92,7 @@ func (n norm) value(squares number) number {
 // isZero reports whether there is no regulariser.
 func (n norm) isZero() bool { return n.mu.Hi.Sign() == 0 && n.radius.Hi.Sign() == 0 }
 
-// scale returns a factor θ ≤ 1 such that a g with these squares has a finite conjugate at θg.
+// scale returns a factor θ ≤ 1 such that the conjugate is finite at θg, for a gradient g with ‖g‖² = squares.
 func (n norm) scale(squares number) number {
 	size := interval.Sqrt(squares)
 	if n.mu.Hi.Sign() > 0 || n.isZero() || size.Hi.Cmp(n.radius.Lo) <= 0 {
@@ -102,8 +102,8 @@ func (n norm) scale(squares number) number {
 	return number{Lo: theta, Hi: theta}
 }
 
-// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares. For μ = 0
-// it is 0 where it is finite.
+// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a gradient g with ‖g‖² = squares.
+// For μ = 0, the conjugate is 0 wherever it is finite.
 func (n norm) conjugate(squares number) number {
 	if n.mu.Hi.Sign() == 0 {
 		return zero
@@ -114,7 +114,7 @@ func (n norm) conjugate(squares number) number {
 	return halve(interval.Div(squares, n.mu))
 }
 
-// tolerance is the maximum share of the weight by which weights may be outside a set due to rounding.
+// tolerance is the largest proportion of the weight by which rounding may move weights out of a set.
 const tolerance = 1e-9
 
 // A reference holds weights w ≥ 0 of atoms, with sum 1.
@@ -195,8 +195,9 @@ func newBallOfSize(c *config, w *reference) (set, error) {
 	return newBall(c, 0, of.radiusOf(*c.Ess), w)
 }
 
-// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ). This is an upper bound of the risk for all λ ≥ ν and τ,
-// and equal to it for the best ones, which are searched for in double precision. For λ = 0 it is the largest loss.
+// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ). This is an upper bound of the risk for all λ ≥ ν and τ, and
+// its minimum over λ and τ is the risk. The minimising λ and τ are computed in double precision. For λ = 0, riskAbove
+// returns the largest loss.
 func (s ball) riskAbove(f []number, add adder) number {
 	lambda := s.multiplier(floats(f))
 	if lambda == 0 {

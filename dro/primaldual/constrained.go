@@ -180,10 +180,10 @@ func (o *stackedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	}
 }
 
-// ConstantsTo implements Conditioned. Losses without constants have infinite ones, for which methods return an
-// error that names the loss. The Lipschitz constants bound how far losses move weights; those of the objective,
-// whose weights are given, are therefore 0. The smoothness of the objective is multiplied by its weight, which is
-// less than the WeightCap of the dual.
+// ConstantsTo implements Conditioned. A loss without constants gets infinite constants, for which methods return an
+// error that names the loss. Lipschitz constants bound how far losses move weights. The losses of the objective have
+// fixed weights; their Lipschitz constants are therefore 0. The smoothness of the objective is multiplied by its
+// weight, which is less than the WeightCap of the dual.
 func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	constantsTo := func(of dro.Oracle, lo, hi int) {
 		if c, ok := of.(saddle.Conditioned); ok {

@@ -247,9 +247,10 @@ func projectWeights(dual saddle.Mirror, y []float64) []float64 {
 	return out
 }
 
-// historicalWeights returns w^P and w^D of Theorems 2 and 4: 1/N for a side without a modulus, where they are not
-// subject to a condition, and 1/(2N) for a side with one (math: §7). For the latter, the paper has 1/N, up to
-// constants, but 1/N² for Alg. 3 if the other side has no modulus, which its own schedule does not require.
+// historicalWeights returns w^P and w^D of Theorems 2 and 4. The weight is 1/N for a side without a modulus, on which
+// no condition is imposed, and 1/(2N) for a side with a modulus (math: §7). For a side with a modulus, the paper has
+// 1/N up to constants, but 1/N² for Alg. 3 if the other side has no modulus; its schedule does not require the smaller
+// weight.
 func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 	n := float64(blocks)
 	wP, wD = 1/n, 1/n

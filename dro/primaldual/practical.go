@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// practicalSchedule runs the template of a method without tuning by the user. It keeps
-// the estimates, tables and updates of the estimator and changes five
-// things:
+// practicalSchedule runs the template of a method without settings that the user must choose. It keeps the estimates,
+// tables and updates of the estimator, and changes five things:
 //
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps have the same scale on every data set. The
@@ -67,8 +66,9 @@ const (
 	earlyCheck = 10
 )
 
-// maxStalledChecks is the number of successive checks that end a solve if at each of them a step promises less than
-// the rounding of the objective and the bounds do not improve. A single such check may be due to chance.
+// maxStalledChecks is the number of successive stalled checks after which a solve ends. A check is stalled if the
+// predicted decrease of a step is below the rounding of the objective and the bounds do not improve. A single check may
+// stall by chance.
 const maxStalledChecks = 5
 
 // newPractical returns the practical schedule of a method that takes perSweep steps in each sweep over the blocks;
@@ -223,7 +223,8 @@ func (p *practicalSchedule) minRate() float64 {
 	return poorRate
 }
 
-// isFar reports whether the point is so far from the optimum that a Hessian at this point predicts little.
+// isFar reports whether the point is so far from the optimum that its Hessian is a poor model of the objective at the
+// optimum.
 func (p *practicalSchedule) isFar() bool {
 	return !(p.decrement < farDecrement*math.Abs(p.lastObjective))
 }

@@ -23,10 +23,9 @@ const (
 	fewRows = 1.0 / 16
 )
 
-// AfterPrefix returns a method that starts m where Newton's method ends on some of the first
-// rows, if there are enough; where the adversary has its weight on few rows, Newton's method
-// continues. It returns m itself if m has the theoretical schedule, or is not a
-// method of this package.
+// AfterPrefix returns a method that first solves the problem on some of the first rows by Newton's method, if there are
+// enough rows, and starts m at that solution. If the adversary puts its weight on few rows, Newton's method continues
+// instead of m. It returns m itself if m has the theoretical schedule, or is not a method of this package.
 func AfterPrefix(m dro.Method) dro.Method {
 	switch of := m.(type) {
 	case FullVector:

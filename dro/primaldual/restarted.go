@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// restartedSchedule runs the full vector update where the Hessian of the objective cannot be formed. It takes the steps
-// of the theory and adapts three things, like PDLP (Applegate et al., "Practical Large-Scale Linear Programming using
-// Primal-Dual Hybrid Gradient", 2021):
+// restartedSchedule runs the full vector update if the Hessian of the objective cannot be formed. It takes the steps of
+// the theory, except that it adapts three things, like PDLP (Applegate et al., "Practical Large-Scale Linear
+// Programming using Primal-Dual Hybrid Gradient", 2021):
 //
 //   - the length of the steps, to the changes of gradients that are met instead of the largest possible ones
 //     (adaptiveEstimator);

@@ -28,7 +28,7 @@ func (l L2) Modulus() float64 { return l.Mu }
 // NonNegative returns true, since φ ≥ 0.
 func (L2) NonNegative() bool { return true }
 
-// FreeCount returns the number of last coordinates that are not penalised.
+// FreeCount returns the number of trailing coordinates that are not penalised.
 func (l L2) FreeCount() int {
 	if !l.Intercept {
 		return 0

@@ -24,9 +24,9 @@ type Oracle = interface {
 // whether φ ≥ 0. If both hold and weights are on the simplex, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
-// Conditioned is implemented by an Oracle that knows the constants of its samples: H_j, the Lipschitz constant of
-// f_j, and M_j, the Lipschitz constant of ∇f_j. If f_j has no Lipschitz constant, H_j is ‖∇f_j(x)‖ at the given x,
-// and is computed again when x changes.
+// Conditioned is implemented by an Oracle that states the constants of its samples: H_j, the Lipschitz constant of f_j,
+// and M_j, the Lipschitz constant of ∇f_j. If f_j has no Lipschitz constant, H_j is ‖∇f_j(x)‖ at the given x, and is
+// computed again when x changes.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
@@ -102,8 +102,8 @@ type Separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1,
-// Equations (3) to (6).
+// A Normed dual states the properties of its norm and its set Y that determine the constants of Assumption 1, Equations
+// (3) to (6).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64

@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
+// A Problem is the problem min over x, max over y in Y of ⟨y, f(x)⟩ − ψ(y) + φ(x), given by its Oracle f, Dual (Y, ψ)
+// and Primal φ.
 //
 // Before a solve, parts from other modules are checked for consistency at a few points and for a few samples:
 // losses are compared with tangents, responses with each other, and proximal steps with the functions that they

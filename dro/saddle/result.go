@@ -19,8 +19,8 @@ import (
 //	Cancelled     as Limit; if the solve was cancelled before its first evaluation, X is its start
 //	Inconsistent  X is the best point by its objective; the certificate is void
 //
-// X is not the last iterate, and Weights are not the weights after the last step; Options.Follow is called with
-// those.
+// X need not be the last iterate, and Weights need not be the weights after the last step; Options.Follow receives
+// every iterate.
 type Result struct {
 	X []float64 // the point, of length d, with the best upper bound
 	// Weights holds n weights of the adversary: the best response at X. If the risk has no gradient, the best
@@ -87,10 +87,10 @@ func (s Status) String() string {
 //
 //	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
 //
-// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved outwards by a bound of the
-// rounding errors (math: §11), which requires that the oracle is Rounded. For any other oracle they are bounds up
-// to the rounding of its values and gradients, and are set equal if Lower exceeds Upper by less than 2⁻⁴⁰ of its
-// largest loss so far.
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved outwards by a bound of the rounding
+// errors (math: §11), which requires that the oracle is Rounded. For any other oracle, the bounds hold up to the
+// rounding of its values and gradients; if Lower exceeds Upper by less than 2⁻⁴⁰ times the largest loss so far, both
+// are set to the same number.
 type Certificate struct {
 	Upper, Lower float64
 

@@ -27,7 +27,7 @@ func (r Wasserstein) Modulus() float64 { return r.Mu }
 // NonNegative returns true, since φ ≥ 0.
 func (Wasserstein) NonNegative() bool { return true }
 
-// FreeCount returns the number of last coordinates that are not penalised.
+// FreeCount returns the number of trailing coordinates that are not penalised.
 func (r Wasserstein) FreeCount() int { return r.ridge(0).FreeCount() }
 
 // ridge returns the ridge regulariser with the modulus μ + more.

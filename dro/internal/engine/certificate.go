@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A point holds what is known about a point.
+// A point is a point at which the losses were evaluated, with its best response, objective, risk bounds and proof.
 type point struct {
 	X         []float64 // d
 	Response            // the best response, or weights that were adopted instead
@@ -278,8 +278,8 @@ func (c *Certifier) respondsWithY() bool {
 	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
 }
 
-// RecordAdoptedBound records the lower bound of the adopted weights. The derivative in a free coordinate must
-// vanish up to the rounding of the weights.
+// RecordAdoptedBound records the lower bound that follows from the adopted weights. It records nothing unless the
+// derivative in a free coordinate is zero to within the rounding of the weights.
 func (c *Certifier) RecordAdoptedBound() {
 	relative := 0.0
 	copy(c.bound, c.G)

@@ -85,8 +85,8 @@ func (e *Evaluator) Respond(g, y, x []float64, from Multipliers) (r Response) {
 	return r
 }
 
-// EachBlock evaluates f and the slopes at x, one block after another, and calls then with each block, in order
-// within a shard. Including the gradients that then may add, it takes one pass.
+// EachBlock evaluates f and the slopes at x, one block after another, and calls then with each block, in order within a
+// shard. It takes one pass, which includes the gradients that then may add.
 func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	e.Spend(1)
 	e.touched, e.whole = true, false

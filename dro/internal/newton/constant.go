@@ -140,9 +140,9 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	return !optimal
 }
 
-// constantPoint returns and evaluates with c the constant prediction that may be optimal, or returns nil if none
-// may be. The point is 0 if all losses are tied there. If there are an intercept and losses of two kinds, such as
-// those of two classes, it is the constant with the least risk.
+// constantPoint returns the constant prediction that may be optimal, after evaluating it with c, or nil if no constant
+// can be optimal. The point is 0 if all losses are tied there. If there are an intercept and losses of two kinds, such
+// as those of two classes, it is the constant with the least risk.
 func constantPoint(c *engine.Certifier) []float64 {
 	x := make([]float64, c.D)
 	c.Evaluate(x)
@@ -358,8 +358,8 @@ func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	return t
 }
 
-// solve takes Newton steps until prove accepts the weights of a step, and returns true if it does. prove is called
-// once the squared decrement is at most accuracy.
+// solve takes Newton steps until prove accepts the weights of a step, and reports whether this happened. As long as the
+// squared decrement exceeds accuracy, prove is not called.
 func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 	if math.IsInf(t.Cert.Evaluate(t.Start), 1) {
 		return false

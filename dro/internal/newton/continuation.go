@@ -80,8 +80,8 @@ func (m *newton) isNearNonsmooth() bool {
 // exceedsPenalty reports whether the objective is so large compared with ν that Newton steps are short.
 func exceedsPenalty(value, nu float64) bool { return math.Abs(value) > unpenalisedFirst*nu }
 
-// beginContinuation starts a continuation with decreasing penalties if a nonsmooth point of a ball is near, at most
-// once in a solve. It returns true if it does.
+// beginContinuation starts a continuation with decreasing penalties if a nonsmooth point of a ball is near, and reports
+// whether it did. It does so at most once in a solve.
 func (m *newton) beginContinuation() bool {
 	if !m.isNearNonsmooth() {
 		return false
@@ -99,9 +99,9 @@ func (m *newton) beginContinuation() bool {
 	return true
 }
 
-// solveUnpenalised first solves the problem at ν = 0 if the losses exceed ν by so much that Newton's method would
-// need many steps, whose length is about ν; the optimum at ν = 0 is at a distance of about ν. It moves there and
-// returns true. It does so at most once in a solve.
+// solveUnpenalised solves the problem at ν = 0, moves to its optimum and returns true if the losses are much larger
+// than ν. Newton steps have a length of about ν, so that many of them would be needed, whereas the optimum at ν = 0 is
+// at a distance of about ν from the solution. It does so at most once in a solve, and otherwise returns false.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
 	smoothable, ok := m.Problem.Dual.(engine.Smoothable)

@@ -60,7 +60,8 @@ func NewFactored(p *saddle.Problem, lifted bool, e *engine.Evaluator) *Factored 
 // Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
-// Cost returns how many times as much the Gram matrix costs as one evaluation of the losses and the gradient.
+// Cost returns the cost of forming the Gram matrix in passes: relative to one evaluation of the losses and the
+// gradient.
 func (m *Factored) Cost() float64 {
 	pass, gram := engine.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {

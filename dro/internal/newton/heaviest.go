@@ -16,10 +16,10 @@ const (
 	heavyWeight = 0.999
 )
 
-// solveHeaviest solves the problem on the few rows that carry the adversary's weight, and repeatedly adds the rows
-// that carry it at the solution until there are no new ones. It moves to the best point found. It does so at most
-// once in a solve, and returns true if it tried. The optimum on fewer rows, minus the difference of the penalties,
-// is a lower bound.
+// solveHeaviest solves the problem on the few rows on which the adversary has weight, adds the rows on which the
+// adversary has weight at the solution, and repeats this until no row is added. It moves to the best point found. It
+// does so at most once in a solve, and reports whether it tried. The optimum on fewer rows, minus the difference of the
+// penalties, is a lower bound.
 func (m *newton) solveHeaviest() (tried bool) {
 	c := m.Cert
 	if m.restricted || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {

@@ -17,24 +17,23 @@ import (
 //
 //	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
 //
-// where S is any set of samples and κ_j a lower bound of their curvature, with decay γ, within a
-// radius r. At a distance t from x, in the norm of H, no margin of S has moved by more
-// than ρt, so that F has curvature e^{−γρt} at least along every ray while ρt ≤ r. With
-// a slope of −λ at least to begin with it can fall by no more than
+// where S is any set of samples and κ_j a lower bound of their curvature, with decay γ, within a radius r. At a
+// distance t from x, in the norm of H, no margin of S differs by more than ρt from its value at x. As long as ρt ≤ r,
+// the curvature of F along every ray is therefore at least e^{−γρt}. The slope at x is at least −λ, so F decreases
+// along the ray by at most
 //
 //	λ²/2 if γ = 0,   (u + (1−u)·log(1−u))/(γρ)², u = γλρ < 1, if γ > 0,
 //
-// before it rises, provided that it does so within r (math: §3). The bound needs no
-// penalty on any coordinate. It costs the fraction |S|/n of a pass for H and half of
-// that for a bound of ρ. If that bound is too rough and ρ itself costs at most
-// maxPasses passes, ρ is computed too.
+// before it increases, provided that the minimum is reached while ρt ≤ r (math: §3). The bound needs no penalty on any
+// coordinate. Forming H takes |S|/n of a pass, and bounding ρ takes half as much. If the bound of ρ is too rough, and
+// computing ρ takes at most maxPasses passes, ρ is computed.
 //
 // S consists of the first samples or of those with the largest weights: about count of
 // them, at most limit.
 //
-// CertifyByCurvature returns ρ, or a bound of it, divided by the largest ρ that is
-// sufficient. Up to 1 a bound of min F was found; above 1, about so many times more
-// samples would give one; +Inf if nothing is known.
+// CertifyByCurvature returns ρ, or a bound of ρ, divided by the largest ρ that suffices for a bound of min F. If the
+// result is at most 1, a bound was recorded. Otherwise, about that many times as many samples would suffice; +Inf means
+// that the ratio is unknown.
 func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64) (shortfall float64) {
 	none := math.Inf(1)
 	o, ok := c.Problem.Oracle.(engine.LinearModel)
@@ -228,9 +227,9 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 	return chol.Factorize(shifted)
 }
 
-// maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. Such a norm is at most 1/√w_j,
-// because w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the square root of the smallest eigenvalue of D H D,
-// regardless of the scale of the columns. If both bounds exceed within, which would be sufficient, the norms
+// maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. Such a norm is at most 1/√w_j, because
+// w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the square root of the smallest eigenvalue of D H D, regardless of
+// the scale of the columns. The argument within is the largest value that suffices. If both bounds exceed it, the norms
 // themselves are computed, provided that this takes at most maxPasses passes and no norm returned by longestRows
 // exceeds within. shortfall is the bound divided by within; if it is at most 1, the bound is proved and sufficient.
 func (f *minorant) maxRowNorm(

@@ -185,8 +185,8 @@ func (m *newton) formHessian() {
 	m.forgetPairs()
 }
 
-// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the two-loop recursion of
-// L-BFGS. It returns the squared Newton decrement, or NaN if there is no H.
+// direction stores H⁻¹∇P in dir, where the two-loop recursion of L-BFGS corrects H for the steps since H was formed. It
+// returns the squared Newton decrement, or NaN if there is no H.
 func (m *newton) direction() float64 {
 	if m.fault != nil {
 		return math.NaN()
@@ -286,8 +286,8 @@ func (m *newton) takeStep() error {
 	return nil
 }
 
-// wantsNewHessian reports whether a new Hessian is likely to reach the required gap in fewer passes than the
-// current one. It judges by the decrease of the squared decrement, which is now slope, in the last step.
+// wantsNewHessian reports whether a new Hessian is likely to reach the required gap in fewer passes than the current
+// one, judging by the last step's decrease of the squared decrement to slope.
 func (m *newton) wantsNewHessian(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
@@ -297,8 +297,9 @@ func (m *newton) wantsNewHessian(slope float64) bool {
 	return math.Log(left)/-math.Log(rate) > m.h.Cost()+1
 }
 
-// growSample makes the next Hessian use sampleGrowth times as many rows if the sampled one was poor: its first step
-// was shortened, or decreased the squared decrement, which is now slope, too little. It returns true if it does.
+// growSample makes the next Hessian use sampleGrowth times as many rows if the current one, which was estimated from a
+// sample, is poor: its first step was shortened, or reduced the squared decrement too little (to slope). It reports
+// whether the sample grows.
 func (m *newton) growSample(slope float64) (more bool) {
 	h, ok := m.h.(*Factored)
 	if !ok || h.Samples == 0 || m.decrement > 0 && !(len(m.steps) == 1 && slope > poorDecrease*m.decrement) {

@@ -93,9 +93,9 @@ func (m *norm) certifyAt(x []float64) {
 	m.Cert.Certify()
 }
 
-// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ. For μ = 0 the next λ
-// is a little larger: the gradient at x(λ) has the norm ε‖x‖/λ, and it must be at most ε to prove a bound, which is
-// ε‖x‖(1 − ‖x‖/λ) below P(x).
+// chooseLambda sets the next λ, within the bounds, by the secant method for log ‖x(λ)‖ − log λ. For μ = 0 the next λ is
+// a little larger, because the gradient at x(λ) has the norm ε‖x‖/λ, which must be at most ε to prove a bound. That
+// bound is P(x) − ε‖x‖(1 − ‖x‖/λ).
 func (m *norm) chooseLambda(size float64) {
 	at, excess := math.Log(m.lambda), math.Log(size)-math.Log(m.lambda)
 	next := size

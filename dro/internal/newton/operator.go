@@ -145,15 +145,16 @@ const (
 	loosestResidual = 0.3
 )
 
-// directionsKept returns how many directions of earlier solves are used. Each costs four operations per parameter in an
-// iteration, so that few are used where a pass over a sparse matrix of many columns costs as little.
+// directionsKept returns how many directions of earlier solves are used. A direction costs four operations per
+// parameter in each iteration. Few directions are therefore used if a pass is cheap compared with the number of
+// columns, as for a sparse matrix.
 func directionsKept(p *saddle.Problem, d int) int {
 	pass, _ := engine.WorkOf(p.Oracle)
 	return min(mostKept, max(fewestKept, int(pass/float64(max(1, d)))))
 }
 
-// Solve replaces v by an approximate solution x of (H + λD)x = v, computed by conjugate gradients. The relative
-// residual decreases with the size of v, so that Newton's method is superlinear.
+// Solve replaces v by an approximate solution x of (H + λD)x = v, computed by conjugate gradients. The goal for the
+// relative residual decreases with the size of v, so that Newton's method converges superlinearly.
 func (h *operator) Solve(v []float64) {
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {

@@ -86,8 +86,8 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	return p, nil
 }
 
-// fixOtherWeights adds the gradient of the samples that are not pieces to the subproblem; their weights are fixed.
-// own holds the weights of the pieces, and part is the proportion of the samples that are pieces.
+// fixOtherWeights adds the gradient of the samples that are not pieces, whose weights are fixed, to the subproblem. own
+// holds the weights of the pieces, and part is the proportion of the samples that are pieces.
 func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)

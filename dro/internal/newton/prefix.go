@@ -32,9 +32,9 @@ func PrefixRows(n, d, least int) int {
 	return 0
 }
 
-// startOnPrefix moves the starting point of a solve with many rows to the solution of the problem on the first
-// rows, and evaluates it, unless the starting point is the better one of the two. If the rows are in random order, the
-// first rows are a random sample; otherwise the solve takes more passes.
+// startOnPrefix moves the starting point of a solve with many rows to the solution of the problem on the first rows,
+// and evaluates that solution, unless the starting point has the smaller objective. If the rows are in random order,
+// the first rows are a random sample; otherwise the solve takes more passes.
 func startOnPrefix(r *engine.Run) error {
 	size := PrefixRows(r.Cert.N, r.Cert.D, r.Settings.PrefixRows)
 	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a starting point is known

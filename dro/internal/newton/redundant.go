@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// findRedundant finds columns without a penalty that are linear combinations of other ones without a penalty, and
-// stores them in c.Redundant. The minimum over the other coordinates is the minimum over all of them, because z_i = Σ_k
-// a_k z_k for every row makes x_i z_i the same as the changes a_k x_i of the x_k. So their curvature proves a bound
-// where that of all columns is singular. A combination counts if it holds exactly, in the numbers as they are stored,
-// which is decided without rounding; columns that depend on each other up to rounding alone make c.IsDeficient true. It
-// takes a Gram matrix, and half a pass for every column in question.
+// findRedundant stores in c.Redundant the unpenalised columns that are linear combinations of other unpenalised
+// columns. Omitting them does not change the minimum: if z_i = Σ_k a_k z_k in every row, the term x_i z_i equals the
+// change a_k x_i of every x_k. The curvature in the remaining columns therefore proves a bound, although the Hessian in
+// all columns is singular. A combination counts if it holds exactly for the stored numbers, which is checked without
+// rounding. If columns are dependent only up to rounding, c.IsDeficient is set to true. findRedundant takes one Gram
+// matrix, and half a pass for every column that may be redundant.
 func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
 		// squared relative distance from the span of the others below which a column is tested
@@ -94,9 +94,10 @@ func copyColumnFindings(c, inner *engine.Certifier) {
 	}
 }
 
-// pivot factorises the block of h of the columns given, taking the column farthest from the span of those before. It
-// returns the columns kept, the rest, whose squared distances are below least relative to their squared lengths, and
-// the rows of the factor by the order kept: factor[k][i] for column i.
+// pivot factorises the block of h for the given columns. Each step takes the column farthest from the span of the
+// columns taken before. It returns the columns taken (kept); the others (rest), whose squared distance from that span
+// is below least times their squared length; and the factor, with factor[k][i] for column i in the row of the k-th
+// column kept.
 func pivot(h *mat.SymDense, columns []int, least float64) (kept, rest []int, factor [][]float64) {
 	d := h.SymmetricDim()
 	left := make([]float64, d)

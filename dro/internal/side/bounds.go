@@ -12,11 +12,10 @@ import (
 //
 //	R(f) ≤ τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν).
 //
-// for all τ and ν ≥ Nu. The rounding error of the sum is at most γ times the sum of the absolute terms. A term
-// has a relative error of some units of roundoff, and so has its quotient, which adds as many units of
-// r|f_j − τ|, with r the ratio y_j/w_j that attains φ*. For KL without bounds and
-// m = Σ_j w_j exp((f_j − τ)/ν) the right-hand side is τ + ν(m − 1), and
-// R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
+// for all τ and ν ≥ Nu. The rounding error of the sum is at most γ times the sum of the absolute terms. A term has a
+// relative error of a few units of roundoff. So has its argument (f_j − τ)/ν, which adds a few units of r|f_j − τ|,
+// where r is the ratio y_j/w_j that attains φ*. For KL without bounds and m = Σ_j w_j exp((f_j − τ)/ν) the right-hand
+// side is τ + ν(m − 1), and R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
 func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	r := newReference(s.rows, s.Weights, len(f))
 	if s.Alpha == 1 {
@@ -175,8 +174,8 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 	return min(1, excess/(1+excess-s.Alpha))
 }
 
-// largestChange bounds the largest relative change of a weight if a proportion share of y is replaced by w. It is
-// at most share, and much less in a small ball or below caps that are close to w.
+// largestChange bounds the largest relative change of a weight if the proportion share of y is replaced by w. The bound
+// is at most share, and much smaller if a small ball or caps keep y close to w.
 func (r *reference) largestChange(share float64, y []float64) float64 {
 	const small = 1e-12 // proportion for which it is not worthwhile to read the weights
 	if share <= small {

@@ -62,9 +62,9 @@ func (a *response) completeRisk(s Simplex) {
 	}
 }
 
-// A bound holds the loss at which weights of limit·w on the losses from there on first sum to at least one, and the
-// proportions of the reference weight above this loss and at it. If there is no limit, it is the largest loss with
-// a reference weight.
+// A bound holds the largest loss (level) such that weights of limit·w on all losses of at least this size sum to one or
+// more, and the proportions of the reference weight on larger losses (above) and on equal losses (ties). If there is no
+// limit, the level is the largest loss with a reference weight.
 type bound struct{ limit, level, above, ties float64 }
 
 // boundOf returns the bound of the losses f. If there is no limit, ties are not counted.
@@ -143,9 +143,9 @@ type penalty struct {
 //
 //	χ²: y_j = w_j·min(limit, (1 + (f_j − τ)/ν)₊)    KL: y_j = w_j·min(limit, exp((f_j − τ)/ν))
 //
-// and returns τ, of which guess is an estimate, NaN if there is none. It stores the moments of y in m, unless
-// m is nil. The bound b is subtracted from the losses. Losses above it cannot have all the weight and losses
-// from it on can, so that the search for τ is accurate however far apart the losses are.
+// and returns τ. guess is an estimate of τ, or NaN. respondAt stores the moments of y in m, unless m is nil. The level
+// of b is subtracted from the losses. Losses above the level cannot have all the weight, but together with the losses
+// at the level they can. The search for τ is therefore accurate however far apart the losses are.
 func (r *reference) respondAt(
 	y, f []float64, of penalty, b bound, guess float64, m *moments,
 ) (tau float64) {
