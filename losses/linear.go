@@ -97,6 +97,14 @@ func (l *Linear) MajorantTo(curvature, value, slope []float64, lo, hi int) bool 
 	return ok
 }
 
+// Growth returns a and b such that f_j(x) ≥ a|z_jᵀx − t_j| − b for every x; a is 0 if the loss is not Growing.
+func (l *Linear) Growth() (slope, offset float64) {
+	if g, ok := l.loss.(Growing); ok {
+		return g.Growth()
+	}
+	return 0, 0
+}
+
 // CurvatureLowerBoundTo stores the result of Loss.CurvatureLowerBoundTo, given the slopes that EvalTo stored,
 // for j in [lo, hi).
 func (l *Linear) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {

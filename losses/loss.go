@@ -54,7 +54,18 @@ type Majorised interface {
 	MajorantTo(curvature, value, slope, target []float64)
 }
 
+// Growing is implemented by losses of residuals m − t that grow at least linearly on both sides.
+type Growing interface {
+	Loss
+
+	// Growth returns a > 0 and b such that ℓ(m; t) ≥ a|m − t| − b.
+	Growth() (slope, offset float64)
+}
+
 var (
+	_ Growing = Huber{}
+	_ Growing = Quantile{}
+
 	_ Majorised = Logistic{}
 	_ Majorised = Huber{}
 	_ Majorised = Quantile{}
@@ -228,6 +239,9 @@ func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 		}
 	}
 }
+
+// Growth implements Growing: ℓ is at least its linear part, from which it differs by (|r| − δ)²/2.
+func (h Huber) Growth() (slope, offset float64) { return h.Delta, h.Delta * h.Delta / 2 }
 
 // MajorantTo implements Majorised. The bound is 1 if |r| ≤ δ, and δ/|r| otherwise.
 func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {

@@ -79,6 +79,12 @@ func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, 
 	return (1 - 1e-12) * away * h, 0 // the bound allows for the rounding of the residual
 }
 
+// Growth implements Growing: ℓ is convex, and therefore at least its linear parts.
+func (q Quantile) Growth() (slope, offset float64) {
+	low, high := min(q.Level, 1-q.Level), max(q.Level, 1-q.Level)
+	return low, high * high * q.width() / 2
+}
+
 // MajorantTo implements Majorised. The bound is 1/h on the parabola. Consider a point on the linear part with slope
 // s, at a height g above the line of the other linear part, whose slope is s'. There the bound is (s − s')²/(2g),
 // so that the quadratic upper bound touches that line. Between the linear parts the upper bound minus the loss is

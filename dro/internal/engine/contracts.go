@@ -66,6 +66,14 @@ type LinearModel interface {
 	Rows() interface{ LocalRange(n int) (lo, hi int) }
 }
 
+// A Growing is a LinearModel whose losses may grow at least linearly in their margins, on both sides.
+type Growing interface {
+	LinearModel
+
+	// Growth returns a and b such that f_j(x) ≥ a|z_jᵀx − t_j| − b for some numbers t_j; a is 0 if there are none.
+	Growth() (slope, offset float64)
+}
+
 // A ClassModel is a Model with K > 1 margins for each sample. x is a row-major matrix of K columns. Sample j has a
 // row z_j, K margins z_jᵀx and a class t, and ∇f_j = z_j slope_jᵀ. For every class c, f_j(x) ≥ m_jc − m_jt.
 type ClassModel interface {

@@ -63,7 +63,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 		}
 		c.AdoptWeights(y, groups)
 		if c.RecordAdoptedBound(); !r.Certified() {
-			CertifyByCurvature(c, c.N, c.N, math.Inf(1))
+			certifyFromAllSamples(r)
 		}
 		if !r.Certified() && c.HasClassIntercepts() {
 			c.Certify()

@@ -210,7 +210,7 @@ func (m *continuation) tightenLowerBound(y []float64) {
 	c.AdoptWeights(y, nil)
 	if between := c.Risk - c.ProveResponse().Value; !m.Certified() &&
 		between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= MaxColumns {
-		CertifyByCurvature(c, c.N, c.N, math.Inf(1))
+		certifyFromAllSamples(m.Run)
 	}
 }
 

@@ -73,12 +73,7 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	// by at most MinimumRounding. The gradient has an error of at most c.Err, and the sum of the computed
 	// weights differs from one by at most Off.
 	radius *= 1 - 1e-9
-	c.ResponseGradientRounding(c.Err)
-	g := append([]float64(nil), c.G...)
-	for i, x := range c.X {
-		g[i] += ridge[i] * x
-		c.Err[i] += 4 * engine.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
-	}
+	g := responseGradient(c, ridge)
 	p := c.ProveResponse()
 	// H⁻¹ for the exact weights ⪯ inflate·H⁻¹ for the computed ones
 	inflate := 1 / (1 - p.Off - 16*engine.UnitRoundoff)
@@ -93,6 +88,18 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	fall := largestDecrease(lambda, decay*rho)
 	c.KeepLower(c.Y, p.Value, fall, c.Rounding.MinimumRounding(p, c.X, c.Problem.Primal.Value(c.X)))
 	return shortfall
+}
+
+// responseGradient returns ∇F at the last point evaluated, F = ⟨y, f⟩ + φ for its weights, and stores bounds of the
+// rounding errors in c.Err.
+func responseGradient(c *engine.Certifier, ridge []float64) []float64 {
+	c.ResponseGradientRounding(c.Err)
+	g := append([]float64(nil), c.G...)
+	for i, x := range c.X {
+		g[i] += ridge[i] * x
+		c.Err[i] += 4 * engine.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
+	}
+	return g
 }
 
 // largestReach returns the largest λρ for which the lower bounds of the curvature hold, but at most 0.9/γ, for
@@ -143,14 +150,11 @@ func newQuadraticMinorant(
 	h := mat.NewSymDense(d, nil)
 	newGram(rows, len(weight), d).SumOf(h, o, weight)
 	addDiagonal(h, ridge)
+	left := make([]bool, d)
 	for i, mu := range ridge {
-		if mu == 0 && redundant(i) {
-			for k := range d {
-				h.SetSym(i, k, 0)
-			}
-			h.SetSym(i, i, 1)
-		}
+		left[i] = mu == 0 && redundant(i)
 	}
+	freeze(h, left)
 	f := &minorant{d: d, rows: rows, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil),
 		perturbed: gramRounding(d, len(weight))}
 	for i := range d {
@@ -179,11 +183,7 @@ func newQuadraticMinorant(
 	f.inflate = 1 + f.perturbed/f.least
 	chol.UTo(f.upper)
 	f.factor = f.upper.RawTriangular()
-	for i, mu := range ridge {
-		if mu == 0 && redundant(i) {
-			f.scale[i] = 0
-		}
-	}
+	clearFrozen(f.scale, left)
 	return f
 }
 

@@ -227,7 +227,7 @@ func (m *newton) Step() error {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
-		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // the cost is not limited
+		certifyFromAllSamples(m.Run)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/saddle"
@@ -38,6 +39,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		engine.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
 		q := &quadratic{h: h, g: g, j: dense(of.Rows), v: of.Loss, u: u, ends: []int{len(u)}, mass: []float64{1}}
+		m.freezeStep(q)
 		return &sqpStep{quadratic: q, start: c.Risk, weigh: of.Weigh}, nil
 	}
 	count := min(c.N, max(int(share*float64(c.N)), engine.RowsPerColumn*c.D), m.maxPieces())
@@ -97,6 +99,15 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	floats.Add(p.g, c.G)
 	m.phi.AddGradTo(p.g, c.X)
 	p.start = floats.Dot(own, p.v)
+	m.freezeStep(p.quadratic)
+}
+
+// freezeStep removes the frozen coordinates from the gradients of q, so that its solution leaves them.
+func (m *sqp) freezeStep(q *quadratic) {
+	if slices.Contains(m.frozen, true) {
+		clearFrozen(q.g, m.frozen)
+		q.j = frozen{q.j, m.frozen}
+	}
 }
 
 // nearestSamples returns count samples with positive caps, in ascending order, whose losses are nearest to the

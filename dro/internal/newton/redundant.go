@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,10 +16,8 @@ import (
 // matrix, and half a pass for every column that may be redundant.
 func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
-		// squared relative distance from the span of the others below which a column is tested
-		dependent = 1e-10
-		fraction  = 1.0 / 1024 // coefficients are rounded to multiples of it
-		smallest  = 1e-280
+		fraction = 1.0 / 1024 // coefficients are rounded to multiples of it
+		smallest = 1e-280
 	)
 	d := len(ridge)
 	c.Redundant = make([]bool, d)
@@ -29,8 +28,13 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	h := mat.NewSymDense(d, nil)
 	newGram(c.Rows, c.N, d).SumOf(h, o, ones)
 	var free []int
+	var zero []int
 	for i, mu := range ridge {
-		if v := h.At(i, i); mu == 0 && !c.Rounding.IsEmptyColumn(i) && v > 0 && !math.IsInf(v, 1) {
+		switch v := h.At(i, i); {
+		case mu != 0 || c.Rounding.IsEmptyColumn(i):
+		case v == 0:
+			zero = append(zero, i)
+		case v > 0 && !math.IsInf(v, 1):
 			free = append(free, i)
 		}
 	}
@@ -45,6 +49,10 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 			column[i] = v
 		}
 		return column[i]
+	}
+	for _, i := range zero { // the squares may have underflowed
+		v := values(i)
+		c.Redundant[i] = c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(v[lo:hi], math.Inf(1)) }) == 0
 	}
 	for _, i := range rest {
 		parts, share := [][]float64{values(i)}, []float64{-1}
@@ -78,6 +86,77 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	}
 	for _, v := range column {
 		c.Release(v)
+	}
+}
+
+// dependent is the squared relative distance of a column from the span of the others below which it may be a
+// combination of them.
+const dependent = 1e-10
+
+// isSingular reports whether h, which is positive semidefinite, is singular or nearly so, regardless of the units of the
+// columns.
+func isSingular(h *mat.SymDense) bool {
+	d := h.SymmetricDim()
+	unit := make([]float64, d)
+	for i := range unit {
+		v := h.At(i, i)
+		if !(v > 0) {
+			return true
+		}
+		unit[i] = 1 / math.Sqrt(v)
+	}
+	scaled := mat.NewSymDense(d, nil)
+	for i := range unit {
+		for j := i; j < d; j++ {
+			scaled.SetSym(i, j, unit[i]*h.At(i, j)*unit[j])
+		}
+	}
+	var chol mat.Cholesky
+	return !chol.Factorize(scaled) || !(chol.Cond() < 1/dependent)
+}
+
+// freeze replaces the rows and columns of h for frozen coordinates by those of the identity matrix.
+func freeze(h *mat.SymDense, frozen []bool) {
+	for i, is := range frozen {
+		if is {
+			for k := range frozen {
+				h.SetSym(i, k, 0)
+			}
+			h.SetSym(i, i, 1)
+		}
+	}
+}
+
+// A frozen is a Jacobian without the columns of frozen coordinates.
+type frozen struct {
+	jacobian
+	columns []bool
+}
+
+func (f frozen) AddTransposedTo(dst, q []float64) {
+	f.jacobian.AddTransposedTo(dst, q)
+	clearFrozen(dst, f.columns)
+}
+
+func (f frozen) AddGramTo(dst *mat.SymDense, w []float64) {
+	sum := mat.NewSymDense(len(f.columns), nil)
+	f.jacobian.AddGramTo(sum, w)
+	for i, is := range f.columns {
+		for k := range f.columns {
+			if is {
+				sum.SetSym(i, k, 0)
+			}
+		}
+	}
+	dst.AddSym(dst, sum)
+}
+
+// clearFrozen sets the entries of frozen coordinates to zero.
+func clearFrozen(v []float64, frozen []bool) {
+	for i, is := range frozen {
+		if is {
+			v[i] = 0
+		}
 	}
 }
 

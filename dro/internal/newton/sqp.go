@@ -77,6 +77,11 @@ type sqp struct {
 	y        []float64 // weights of the Lagrangian, of length n
 	weight   []float64 // scratch memory, of length n
 
+	// coordinates that steps do not change, since their columns are combinations of others; nil as long as H has not
+	// been singular
+	frozen []bool
+	scale  []float64 // sup ℓ″ times the mean squares of the columns; nil as long as H has not been singular otherwise
+
 	path   *continuation // nil as long as steps have not stalled
 	value  float64       // P(x)
 	last   float64       // predicted decrease of the previous step
@@ -180,12 +185,55 @@ func (m *sqp) hessian() *mat.SymDense {
 	h := mat.NewSymDense(c.D, nil)
 	newGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
 	addDiagonal(h, m.ridge)
+	m.freezeRedundant(h)
 	for i := range c.D {
-		if v := h.At(i, i); v > 0 {
-			h.SetSym(i, i, v*(1+m.lambda+1e-12))
+		v := h.At(i, i)
+		damping := v
+		if m.scale != nil {
+			damping = max(v, m.scale[i])
+		}
+		h.SetSym(i, i, v*(1+1e-12)+m.lambda*damping)
+	}
+	freeze(h, m.frozen)
+	return h
+}
+
+// freezeRedundant finds the redundant columns when h is singular for the first time, and freezes their coordinates. If h
+// is still singular, since few losses have curvature, the model may be unbounded: the steps are damped.
+func (m *sqp) freezeRedundant(h *mat.SymDense) {
+	c := m.Cert
+	if m.frozen == nil {
+		if !isSingular(h) {
+			return
+		}
+		m.frozen = make([]bool, c.D)
+		if slices.Contains(m.ridge, 0) {
+			if c.Redundant == nil {
+				findRedundant(c, m.model, m.ridge)
+			}
+			for i, mu := range m.ridge {
+				m.frozen[i] = mu == 0 && c.IsRedundant(i)
+			}
 		}
 	}
-	return h
+	if freeze(h, m.frozen); m.scale != nil || !isSingular(h) {
+		return
+	}
+	c.Spend(1)
+	m.scale = make([]float64, c.D)
+	weight := c.ScratchSpace()
+	_, _, smooth := m.model.Rounding()
+	if !(smooth > 0) || math.IsInf(smooth, 1) {
+		smooth = 1
+	}
+	lo, hi := c.Rows.LocalRange(c.N)
+	engine.Fill(weight[lo:hi], smooth/float64(c.N))
+	squares := mat.NewSymDense(c.D, nil)
+	newGram(c.Rows, c.N, c.D).SumOf(squares, m.model, weight)
+	for i := range m.scale {
+		m.scale[i] = squares.At(i, i)
+	}
+	m.lambda = max(m.lambda, FirstDamping)
 }
 
 // tightenLowerBound improves the lower bound with the weights of the subproblem at the last point evaluated, where
@@ -204,7 +252,7 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	}
 	CertifyAtDecrement(m.Run, 2*fall)
 	if !m.Certified() {
-		CertifyByCurvature(c, c.N, c.N, math.Inf(1))
+		certifyFromAllSamples(m.Run)
 	}
 }
 
