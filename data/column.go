@@ -4,7 +4,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Kind says what the values of a column are: [Other], [Numeric], [Categorical], [Bool] or [Vector]. In JSON it is
+// A Kind is the kind of the values of a column: [Other], [Numeric], [Categorical], [Bool] or [Vector]. In JSON it is
 // encoded as its name.
 type Kind = table.Kind
 

@@ -135,7 +135,8 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 	return others, validation, nil
 }
 
-// holdOutByRow decides for each row separately whether it is held out. It omits rows that belong to neither set.
+// holdOutByRow returns the rows that belong to either set, and reports for each whether it is held out. It decides for
+// each row separately.
 func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept []int, out []bool, err error) {
 	if h.Split != "" {
 		return f.holdOutNamed(ctx, rows, h.Split)
@@ -211,8 +212,8 @@ var (
 	trainingName = "train" // name of a column in which true denotes a training row
 )
 
-// holdOutNamed splits the rows by a column with values such as train and test. Rows with a null in the column are
-// omitted.
+// holdOutNamed returns the rows without a null in the column, and reports for each whether it is held out. The values
+// of the column are words such as train and test.
 func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil {
@@ -261,8 +262,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 	return kept, held, nil
 }
 
-// holdOutUnits holds out whole units in random order until enough rows are held out. A row without a unit is a
-// unit of its own.
+// holdOutUnits reports for each of the given rows whether it is held out. Whole units are held out, in random order,
+// until enough rows are. A row without a unit counts as a separate unit.
 func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
 	if err == nil {
@@ -310,7 +311,8 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	return held, nil
 }
 
-// holdOutLast holds out the rows with the latest times. Rows with the same time are not divided.
+// holdOutLast reports for each of the given rows whether it is held out. The rows with the latest times are; rows with
+// the same time are treated alike.
 func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Time)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows are shuffled by a PCG
-// generator of the given seed and the first round(n·fraction) are held out. Both lists are ascending and together
-// contain every row once. The fraction must be in [0, 1); with 0 all rows are for training. A positive fraction
-// holds out at least one row and leaves at least one for training, so it requires two rows. If there are manyRows
-// rows or more, a list of all of them would take much memory; then a hash of the row number and the seed decides
-// with probability fraction whether a row is held out, so that ranks that see different rows agree.
+// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows are shuffled by a PCG generator
+// of the given seed and the first round(n·fraction) are held out. Both lists are ascending and together contain every
+// row once. The fraction must be in [0, 1); with 0 all rows are for training. A positive fraction holds out at least
+// one row and leaves at least one for training, so it requires two rows. If there are manyRows rows or more, a list of
+// all rows would take much memory. Instead, a hash of the row number and the seed decides whether a row is held out,
+// with the probability fraction; ranks that see different rows then agree.
 //
 // The content of rows is not used; the two results are parts of this slice.
 func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {

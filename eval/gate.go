@@ -96,7 +96,7 @@ func ParseGate(s string) (Gate, error) {
 		err = g.condition.Leaves(func(e *expr.Expr) error { return checkLeaf(e, text) })
 	}
 	if err != nil {
-		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.Shorten(s, maxQuoted), err)
+		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.ShortenMiddle(s, maxQuoted), err)
 	}
 	return g, nil
 }
@@ -202,7 +202,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return []expr.Truth{expr.TruthOf(is)}, nil
 	})
 	if err != nil {
-		return GateResult{}, fmt.Errorf("eval: gate %q: %w", printable.Shorten(g.Text, maxQuoted), err)
+		return GateResult{}, fmt.Errorf("eval: gate %q: %w", printable.ShortenMiddle(g.Text, maxQuoted), err)
 	}
 	r.Failed = truth[0] != expr.No
 	word := "passed: "

@@ -31,7 +31,7 @@ func (m *model) encodeONNX(version string) []byte {
 	for i := range m.columns {
 		switch c := &m.columns[i]; {
 		case c.Vector == "":
-			g.values[i] = g.declareColumn(c)
+			g.values[i] = g.addInput(c)
 		case !declared[c.Vector]:
 			declared[c.Vector] = true
 			fmt.Fprintf(&g.doc, " %s has the shape [N, width].", c.Vector)
@@ -61,9 +61,9 @@ func (m *model) encodeONNX(version string) []byte {
 	return out
 }
 
-// declareColumn declares the input of a column and returns its value. Text is mapped to the index of its level;
+// addInput declares the input of a column and returns its value. Text is mapped to the index of its level;
 // nulls have the index after the last level, and unseen levels the next one.
-func (g *graph) declareColumn(c *column) string {
+func (g *graph) addInput(c *column) string {
 	if c.holdsNumbers() {
 		g.declare(graphInput, c.Column, doubleType, "1")
 		if c.Date {

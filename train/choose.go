@@ -59,7 +59,7 @@ const maxPathWork = 400_000
 // maxUnstable is the proportion of resamples that may choose a different family without a warning.
 const maxUnstable = 1.0 / 3
 
-// minChoiceRows is the minimum to which the number of rows is reduced for a choice with group coefficients.
+// minChoiceRows is the smallest number of rows to which a choice with group coefficients is reduced.
 const minChoiceRows = 10_000
 
 // chooseLevel chooses the level, starting from ERM's solution x. If there are too few rows and no choice was
@@ -128,9 +128,9 @@ func (m *Model) hasEmbeddings() bool {
 		m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
-// followAccuracyChoice requests that probabilities be rescaled after a choice by the accuracy of the worst group,
-// since this criterion ignores probabilities. It returns notes: the reason for the choice if it was not requested,
-// and a warning that probabilities are not calibrated if they cannot be rescaled. After a choice by a different
+// followAccuracyChoice requests that probabilities be rescaled if the level was chosen by the accuracy of the worst
+// group, since this criterion ignores probabilities. It returns notes: the reason for the criterion, unless the user
+// requested it, and a warning that probabilities are not calibrated, if they cannot be rescaled. For any other
 // criterion it does nothing.
 func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	if s.Criterion != "worst-group-accuracy" {

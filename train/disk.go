@@ -107,7 +107,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 		d.choice = c.Choice.tuneOptions().MemoryBytes(int(trained), columns)
 	}
 	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
-		d.choice = max(d.choice, groupCoefficientsBytes(trained, int64(columns))) // which comes before it
+		d.choice = max(d.choice, designChoiceBytes(trained, int64(columns))) // which comes before it
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))

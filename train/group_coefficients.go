@@ -219,9 +219,9 @@ func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	return ""
 }
 
-// groupCoefficientsBytes returns the additional memory in bytes that choosing a design needs, for copies of all
+// designChoiceBytes returns the memory in bytes that choosing a design takes in addition to the table: copies of all
 // rows and of the rows of one fold.
-func groupCoefficientsBytes(rows, columns int64) int64 {
+func designChoiceBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and the predictions of every candidate
 	n := min(rows, max(minDesignRows, maxDesignCells/max(1, columns)))
 	bytes := n * (8*columns + rowBytes)

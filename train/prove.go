@@ -12,10 +12,10 @@ import (
 )
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
-// slopes of the losses at the point that minimises the objective under these weights. Both are computed to the
-// last digits, so that the bound does not depend on where training stopped. For a mean of models it has the slopes
-// of each of them, on the rows of its subset. It needs Config.KeepProof and
-// Config.KeepRows; several ranks are an error, and so is an adversary or a regulariser of the caller's.
+// slopes of the losses at the point that minimises the objective under these weights. Both are computed to the last
+// digits, so that the bound does not depend on where training stopped. For a mean of models, the proof holds the slopes
+// of every averaged model on the rows of its subset. It needs Config.KeepProof and Config.KeepRows; several ranks are
+// an error, and so is an adversary or a regulariser of the caller's.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {

@@ -103,9 +103,9 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 // and their sorted copies.
 const completeRow = 104
 
-// GatherRows gathers the losses, adversary weights, indices and groups of all training rows on rank 0, for a
-// report. It is a collective call. If the memory of rank 0 does not suffice, the weights stay unknown and a note
-// says so. With a single process it does nothing.
+// GatherRows gathers the losses, adversary weights, indices and groups of all training rows on rank 0, for a report. It
+// is a collective call. If the memory of rank 0 does not suffice, the weights stay unknown, and a note is added. With a
+// single process it does nothing.
 func (m *Model) GatherRows() {
 	r := m.Run
 	if r == nil || r.rows == nil {

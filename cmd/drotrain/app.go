@@ -205,7 +205,7 @@ func (a *app) warn(text string) {
 
 // log writes a line to stderr: plain, or in text or JSON format with the time and the kind of the line.
 func (a *app) log(kind, text string) {
-	text = printable.Shorten(printable.EscapeText(text), longestLine)
+	text = printable.ShortenMiddle(printable.EscapeText(text), longestLine)
 	switch a.logFormat {
 	case options.LogText:
 		fmt.Fprintf(a.stderr, "%s %-8s %s\n", a.time(), kind, strings.ReplaceAll(text, "\n", "\n  "))

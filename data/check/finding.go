@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/facts"
 )
 
-// A Kind says what a finding is about.
+// A Kind is the subject of a finding, such as a leak or a spelling.
 type Kind = facts.Kind
 
 // The kinds of findings.

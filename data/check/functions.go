@@ -36,7 +36,7 @@ func (x *examination) checkFunction(c *column) *Finding {
 		n[k]++
 		low[k], high[k] = min(low[k], y), max(high[k], y)
 	}
-	if f := x.checkKey(c, n, low, high); f != nil {
+	if f := x.checkOneTargetPerValue(c, n, low, high); f != nil {
 		return f
 	}
 	if x.binary {
@@ -92,9 +92,9 @@ func compareRange(lowA, highA, lowB, highB float64) int {
 	return 1
 }
 
-// checkKey finds a category with many values for each of which all rows have the same target. n, low and high hold
-// the number of rows and the range of the target for every value.
-func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding {
+// checkOneTargetPerValue finds a category with many values such that all rows with the same value have the same target.
+// n, low and high hold the number of rows and the range of the target for every value.
+func (x *examination) checkOneTargetPerValue(c *column, n []int, low, high []float64) *Finding {
 	role := x.roles.FindRole(c.Name)
 	category := c.number == nil || role == "a group column" || slices.Contains(x.roles.Categorical, c.Name)
 	if !category || len(c.values) < keyValues || 2*len(c.values) > len(x.known) {
@@ -137,7 +137,7 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 	return f
 }
 
-// findPairs finds pairs of features that together determine the class although neither does so alone.
+// findPairs finds pairs of features that determine the class together, but not alone.
 func (x *examination) findPairs(power map[*column]float64, leaks map[*column]bool) (all []Finding) {
 	if !x.binary || len(x.y) != 1 {
 		return nil

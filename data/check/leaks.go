@@ -92,7 +92,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 	return f
 }
 
-// A relation is what a column alone says about the target.
+// A relation states how well a column alone predicts the target, and the finding about this.
 type relation struct {
 	power   float64  // AUC or R²; 0 for a column without values
 	finding *Finding // the first finding, or nil
@@ -300,7 +300,7 @@ func (x *examination) findAverages() (all []Finding) {
 			if c == key || c.number == nil || len(c.values) < 3 {
 				continue
 			}
-			if is := x.isAverage(c, key, n, sum); is != "" {
+			if is := x.describeAverage(c, key, n, sum); is != "" {
 				all = append(all, *x.newLeak(LeakAverage, c,
 					"possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, is))
 			}
@@ -329,11 +329,10 @@ const (
 	ownChance = 1e-5 // maximum probability that the averages of a calibrated prediction are so close to it
 )
 
-// isOwnAverage reports whether, among rows with the same number in c, the mean of the target equals that number
-// more closely than it would for a calibrated prediction, whose squared standardised differences sum to a
-// chi-squared variable. If the numbers are averages of the target by some column, the means equal them exactly or,
-// if the averages cover more rows than are examined (such as hold-out rows), are closer to them than chance
-// explains.
+// isOwnAverage reports whether the numbers in c are averages of the target by some column. The mean of the target over
+// the rows with the same number then equals this number or, if the averages cover more rows than are examined (such as
+// hold-out rows), is closer to it than chance explains. For a calibrated prediction, in contrast, the squared
+// standardised differences sum to a chi-squared variable.
 func (x *examination) isOwnAverage(c *column) bool {
 	unit, _ := c.roundingUnit()
 	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
@@ -390,10 +389,10 @@ func (c *column) roundingUnit() (half float64, decimals int) {
 	return 1e-9, decimals
 }
 
-// isAverage reports how c may hold the average of the target for each value of key, where n and sum are the number
-// of rows and the sum of the target for every value. It returns " " for averages over all rows of a value, ",
-// without the row itself" for averages over the other rows, and "" if c holds no averages.
-func (x *examination) isAverage(c, key *column, n, sum []float64) string {
+// describeAverage describes how c may hold the average of the target over the rows with the same value of key. n and
+// sum hold the number of rows and the sum of the target for every value. The result is " " for averages over all rows
+// of a value, ", without the row itself" for averages over the other rows, and "" if c holds no averages.
+func (x *examination) describeAverage(c, key *column, n, sum []float64) string {
 	unit, decimals := c.roundingUnit()
 	if decimals < 2 && x.binary {
 		return ""

@@ -105,9 +105,9 @@ func (x *examination) areaByValue(c *column, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// rateColumn returns how well column c by itself predicts the target. It is the largest of three measures, which
-// predict by the order of the numbers, by the average target of equal values in other folds, and by the average
-// target of neighbouring values. With several classes it is the result of the class that is predicted worst.
+// rateColumn returns how well column c alone predicts the target, as AUC or R². The result is the largest of three: for
+// predictions by the order of the numbers, by the average target of equal values in other folds, and by the average
+// target of neighbouring values. For several classes, it refers to the class that is predicted worst.
 func (x *examination) rateColumn(c *column) (power float64) {
 	power = math.Inf(1)
 	for _, y := range x.y {

@@ -71,9 +71,9 @@ func (e *Encoder) usesDate(name string) bool {
 // A refusal describes a value that matches no level but would match one if it were written as in training.
 type refusal struct{ msg, hint string }
 
-// levelCheck returns a function that explains why a value of c that is not a level in training is rejected, or
-// returns nil if the value is simply an unseen level. trained is the kind of the column in training, or Other if
-// the model does not record it.
+// levelCheck returns a function for values of c that are not levels in training. The function explains why a value is
+// rejected; it returns nil for a value that is simply an unseen level. trained is the kind of the column in training,
+// or Other if the model does not record it.
 func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text string) *refusal {
 	digits := map[string]string{} // levels that consist of digits, indexed by the number that they represent
 	example := ""

@@ -16,10 +16,10 @@ type GroupTerm struct {
 	Columns []int // indices in Encoder.Columns, ascending
 }
 
-// GroupTerms returns all crossings of order group columns; order 1 yields the single columns. Only group columns
-// that are categorical features are crossed. The Columns of a term are encoded columns of other features, each of
-// which is a single column or a function of one. To count a crossing only once, a group column is among the Columns
-// only of terms whose group columns all precede it in Spec.Groups.
+// GroupTerms returns all crossings of order group columns; order 1 yields the single columns. Only group columns that
+// are categorical features are crossed. The Columns of a term are encoded columns of other features, each of which is a
+// single column or a function of one. So that no crossing is counted twice, a group column is among the Columns of a
+// term only if all group columns of the term precede it in Spec.Groups.
 func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 	if order < 1 {
 		return nil

@@ -119,8 +119,8 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 // keptUnlessLater is the proposal for a column that is suspicious only because of its name.
 const keptUnlessLater = "kept; leave the column out if it is known only after the outcome"
 
-// dropPresence drops a column that is filled in after the outcome: if it has a value, the target is nearly always
-// the same. It returns true if it drops the column.
+// dropPresence drops a column that is apparently filled in after the outcome, because the target is nearly always the
+// same in the rows in which the column has a value. It reports whether it dropped the column.
 func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	if !t.binary || c.nulls.n == 0 || len(t.rows) < 50 {
 		return false
@@ -158,7 +158,7 @@ func (t *targetValues) compareLevel(c *column, level string) contrast {
 }
 
 // dropIdentifier drops an identifier. If several rows share its values, it proposes to hold them out together. It
-// returns true if it drops the column.
+// reports whether it dropped the column.
 func (p *Proposal) dropIdentifier(c *column) bool {
 	text, many := c.Kind == data.Categorical, c.present > 20
 	isID := isIDName(c.Name)
@@ -190,8 +190,9 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	return true
 }
 
-// dropLaterDate drops a column of dates that are known only after the outcome, since the target differs between
-// rows in which the date is later than the start date and other rows. It returns true if it drops the column.
+// dropLaterDate drops a column of dates that are apparently known only after the outcome, because the target differs
+// between the rows in which the date is later than the start date and the other rows. It reports whether it dropped the
+// column.
 func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if !c.Clock || p.from == nil || c.Name == p.from.Name {
 		return false

@@ -32,8 +32,9 @@ func afterCollections() {
 	})
 }
 
-// setPercent sets the target of the collector according to the bytes of all objects. The live bytes would not include
-// a large block that is allocated before a collection that has begun, and no call follows that collection.
+// setPercent sets the target of the collector according to the bytes of all objects. The live bytes would omit a large
+// block that is allocated while a collection is in progress, and no further call would correct the target after that
+// collection.
 func setPercent() {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(s); s[0].Value.Kind() == metrics.KindUint64 {

@@ -34,30 +34,30 @@ const (
 const leastHeap = 32 << 20
 
 // Guard limits the heap to the number of bytes that the user has set, if that is positive and less than the present
-// limit. It returns a context that is cancelled, with a *LimitError as its cause, when the heap exceeds the limit
-// even after garbage collections. The collector itself does not enforce a limit, and a control group would end a
-// process that exceeds its limit without a message. If memory is still short a second after the context was
-// cancelled, Guard calls give. stop ends the checks and restores the limit.
-func Guard(ctx context.Context, asked int64, give func(err error)) (guarded context.Context, stop func()) {
-	limit, name := debug.SetMemoryLimit(-1), limitName()
+// limit. It returns a context that is cancelled, with a *LimitError as its cause, when the heap exceeds the limit even
+// after garbage collections. The collector itself does not enforce a limit, and a control group would end a process
+// that exceeds its limit without a message. If the heap still exceeds the limit a second after the context was
+// cancelled, Guard calls giveUp. stop ends the checks and restores the limit.
+func Guard(ctx context.Context, asked int64, giveUp func(err error)) (guarded context.Context, stop func()) {
+	limit, name := debug.SetMemoryLimit(-1), heapLimitName()
 	restore := func() { debug.SetMemoryLimit(limit); softLimit.Store(&name) }
 	if asked > 0 && asked < limit {
 		asked = max(asked, leastHeap)
 		debug.SetMemoryLimit(asked)
 		softLimit.Store(ptr(askedLimit))
-		return guardAt(ctx, asked, askedLimit, give, restore)
+		return guardAt(ctx, asked, askedLimit, giveUp, restore)
 	}
 	if limit == math.MaxInt64 {
 		return ctx, func() {}
 	}
-	return guardAt(ctx, limit, name, give, restore)
+	return guardAt(ctx, limit, name, giveUp, restore)
 }
 
 func ptr(s string) *string { return &s }
 
 // guardAt returns the context of Guard for a limit that has been set. stop calls restore.
 func guardAt(
-	ctx context.Context, limit int64, name string, give func(err error), restore func(),
+	ctx context.Context, limit int64, name string, giveUp func(err error), restore func(),
 ) (guarded context.Context, stop func()) {
 	guarded, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -79,7 +79,7 @@ func guardAt(
 					cancelled = now
 					cancel(err)
 				} else if now.Sub(cancelled) > time.Second {
-					give(err)
+					giveUp(err)
 					return
 				}
 			}

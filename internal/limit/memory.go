@@ -20,7 +20,7 @@ func Available() (bytes int64, limit string) {
 		}
 	}
 	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
-		tighten(soft-liveBytes(), limitName())
+		tighten(soft-liveBytes(), heapLimitName())
 	}
 	systemLimits(tighten)
 	return bytes, limit
@@ -58,8 +58,8 @@ const askedLimit = "Config.Memory"
 // softLimit holds the name of the limit of the heap; nil means GOMEMLIMIT.
 var softLimit atomic.Pointer[string]
 
-// limitName returns the name of the limit of the heap.
-func limitName() string {
+// heapLimitName returns the name of the limit of the heap.
+func heapLimitName() string {
 	if name := softLimit.Load(); name != nil {
 		return *name
 	}
@@ -67,8 +67,9 @@ func limitName() string {
 }
 
 // LimitHeap sets the memory limit of the garbage collector to the memory that control groups or ulimit allow the
-// process, unless a limit is already set. Without it, uncollected garbage could exceed the allowed memory and end
-// the process. It is meant for programs, not for libraries. It returns the limit; math.MaxInt64 means no limit.
+// process, unless a limit is already set. Without this limit, uncollected garbage could exceed the allowed memory,
+// which would end the process. It is meant for programs, not for libraries. It returns the limit; math.MaxInt64 means
+// no limit.
 func LimitHeap() int64 {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return debug.SetMemoryLimit(-1)

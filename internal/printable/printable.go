@@ -63,9 +63,9 @@ func escape(s string, breaks bool) string {
 	return b.String()
 }
 
-// Shorten returns s if it has at most most bytes, and otherwise its beginning and end with the number of omitted
+// ShortenMiddle returns s if it has at most most bytes, and otherwise its beginning and end with the number of omitted
 // bytes between them.
-func Shorten(s string, most int) string {
+func ShortenMiddle(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

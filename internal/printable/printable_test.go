@@ -90,14 +90,14 @@ func TestCell_Formulas(t *testing.T) {
 }
 
 func TestShorten_Cases(t *testing.T) {
-	if got := Shorten("12345678", 8); got != "12345678" {
+	if got := ShortenMiddle("12345678", 8); got != "12345678" {
 		t.Error(got)
 	}
-	if got := Shorten("123456789", 8); got != "123456… (1 bytes) …89" {
+	if got := ShortenMiddle("123456789", 8); got != "123456… (1 bytes) …89" {
 		t.Error(got)
 	}
 	long := strings.Repeat("é", 1000)
-	if got := Shorten(long, 101); len(got) > 150 || !utf8.ValidString(got) || !strings.HasPrefix(got, "éé") ||
+	if got := ShortenMiddle(long, 101); len(got) > 150 || !utf8.ValidString(got) || !strings.HasPrefix(got, "éé") ||
 		!strings.HasSuffix(got, "éé") {
 		t.Error(got)
 	}

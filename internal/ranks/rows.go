@@ -279,9 +279,9 @@ func (r *Rows) gather(v []float64, ends []int) {
 	}
 }
 
-// Context returns a context that ends on all ranks at the same collective call, once ctx has ended on one of them,
-// so that loops that check it make the same decision on all ranks. Its cause is then a *StoppedError. done ends the
-// checks.
+// Context returns a context that ends on all ranks at the same collective call, once ctx has ended on one of them, so
+// that loops that check it make the same decision on all ranks. Its cause is then a *StoppedError. done stops checking
+// ctx.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

@@ -100,7 +100,7 @@ func addPlace(place string, node *yaml.Node, err error) error {
 		hint = e.Hint()
 	}
 	if isText(node) {
-		place += fmt.Sprintf(" %q", printable.Shorten(node.Value, 200))
+		place += fmt.Sprintf(" %q", printable.ShortenMiddle(node.Value, 200))
 	}
 	return &Error{place + ": " + err.Error(), hint}
 }
@@ -150,7 +150,7 @@ func nodeText(n *yaml.Node) string {
 	case n.Kind == yaml.MappingNode:
 		return "keys and values"
 	case isText(n):
-		return strconv.Quote(printable.Shorten(n.Value, 200))
+		return strconv.Quote(printable.ShortenMiddle(n.Value, 200))
 	}
 	return "empty"
 }

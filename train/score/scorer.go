@@ -538,8 +538,8 @@ func (t *scoredTerm) numberCell(v float64) (cell, error) {
 	return t.levelCell(k), nil
 }
 
-// zerosChanged returns the level that represents the same whole number as an unseen text of digits: it differs in
-// leading zeros, or in zeros after a decimal point. changed is false if there is no such level.
+// zerosChanged returns the level that represents the same whole number as an unseen text of digits, and differs from
+// the text only in leading zeros or in zeros after a decimal point. changed is false if there is no such level.
 func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
 	number, is := trimZeros(text)
 	for _, l := range t.Levels {
@@ -607,9 +607,9 @@ func (t *scoredTerm) boolCell(v bool) (cell, error) {
 	return t.levelCell(t.byBool[i]), nil
 }
 
-// notTextError returns an error about a value that is not a level of a column that was text in training. By the
-// rule for files with typed columns (see "The contract of a model" in docs/input.md), only a text can be a level
-// that training did not see.
+// notTextError returns the error for a value other than a text in a column that was text in training, if the value is
+// no level of training. As for files with typed columns (see "The contract of a model" in docs/input.md), only a text
+// can be an unseen level.
 func (t *scoredTerm) notTextError(kind string, v any) error {
 	example := ""
 	for _, l := range t.Levels {

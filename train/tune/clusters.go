@@ -64,8 +64,8 @@ func (t *Table) classOf(j int) int {
 	return 0
 }
 
-// splitInTwo divides the rows with member 1 into two clusters, and reports for each row whether it is in the
-// second. No row is if one cluster would be empty.
+// splitInTwo divides the rows with member 1 into two clusters, and reports for each row whether it is in the second
+// cluster. If one cluster would be empty, all rows are in the first.
 func (t *Table) splitInTwo(member []float64) []bool {
 	_, d := t.X.Dims()
 	margin, ones := make([]float64, t.N), make([]float64, t.N)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Comparisons states how much wider intervals must be because a candidate was chosen on the rows on which it is
-// evaluated. A number n means that the largest standardised deviation is distributed like the largest of n
-// independent normal variables.
+// Comparisons states how much wider intervals must be because the candidate was chosen on the evaluated rows, as
+// effective numbers of comparisons. A number n means that the largest standardised deviation is distributed like the
+// largest of n independent normal variables.
 type Comparisons struct {
 	Groups float64 `json:"groups"` // over the eligible groups, for risks of all candidates and changes from ERM
 

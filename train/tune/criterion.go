@@ -100,17 +100,17 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is negative.
-// lead holds the margins of the rows' classes. For few rows, the errors, which are 0 or 1, contain little
-// information; the distances of the rows from the boundary contain more. The standard deviation of the normal error
-// is the mean absolute margin, to which every eligible group contributes equally, divided by the cube root of the
-// number of rows of the group: the rate at which bias and noise decrease equally fast.
+// smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is negative. lead
+// holds the margins of the rows' classes. If rows are few, their errors (0 or 1) contain less information than their
+// distances from the decision boundary. The standard deviation of the normal error is the mean absolute margin, to
+// which every eligible group contributes equally, divided by the cube root of the number of rows of the group: the rate
+// at which bias and noise decrease equally fast.
 func (m *measure) smoothErrors(lead []float64) []float64 {
 	size := make([]float64, len(lead))
 	for j, v := range lead {
 		size[j] = math.Abs(v)
 	}
-	mean, _ := m.byGroup(size)
+	mean, _ := m.groupMeans(size)
 	scale := 0.0
 	for g, ok := range m.eligible {
 		if ok {
@@ -162,9 +162,9 @@ func (m *measure) estimateTail(value []float64, largest []int32) estimate {
 	return e
 }
 
-// byGroup returns the mean for every group, or −Inf if the group is not eligible, and an unbiased estimate of the
+// groupMeans returns the mean for every group, or −Inf if the group is not eligible, and an unbiased estimate of the
 // variance of the mean.
-func (m *measure) byGroup(value []float64) (mean, variance []float64) {
+func (m *measure) groupMeans(value []float64) (mean, variance []float64) {
 	mean, variance = make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
 	for g, members := range m.members {
 		if !m.eligible[g] {
@@ -193,11 +193,11 @@ func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1))
 
 // estimateWorst estimates the largest mean of the eligible groups, with the influences of the group that has this mean.
 // If smooth is set, the value is the expectation of the largest mean, as returned by worstMean.
-func (m *measure) estimateWorst(value []float64, smooth bool) valued {
-	mean, variance := m.byGroup(value)
+func (m *measure) estimateWorst(value []float64, smooth bool) criterionValue {
+	mean, variance := m.groupMeans(value)
 	at := floats.MaxIdx(mean)
 	members := m.members[at]
-	v := valued{estimate{mean[at], make([]float64, len(value))}, len(members)}
+	v := criterionValue{estimate{mean[at], make([]float64, len(value))}, len(members)}
 	mass := 0.0
 	for _, j := range members {
 		mass += m.weight[j]
@@ -214,15 +214,16 @@ func (m *measure) estimateWorst(value []float64, smooth bool) valued {
 
 // worstMean returns the expectation of the largest mean of the eligible groups under independent normal errors of
 // the means. A small group thus counts according to the values that its true mean may have.
-func (m *measure) worstMean(value []float64) float64 { return m.expectedLargest(m.byGroup(value)) }
+func (m *measure) worstMean(value []float64) float64 { return m.expectedLargest(m.groupMeans(value)) }
 
 // decreaseError returns a standard error of the decrease of the largest group mean. The largest mean certainly
-// decreases if the new mean of every group is below its own old mean or below the old mean of the worst group, by k
-// standard errors of the difference; decrease − k·s is the least certain of these comparisons.
+// decreases if the new mean of every group is below the old mean of this group, or below the old mean of the worst
+// group, by k standard errors of the difference. The standard error s is chosen such that decrease − k·s is the least
+// certain of these comparisons.
 func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {
-	was, wasVariance := m.byGroup(before)
-	is, isVariance := m.byGroup(after)
-	_, paired := m.byGroup(floats.SubTo(make([]float64, len(before)), before, after))
+	was, wasVariance := m.groupMeans(before)
+	is, isVariance := m.groupMeans(after)
+	_, paired := m.groupMeans(floats.SubTo(make([]float64, len(before)), before, after))
 	at := floats.MaxIdx(was)
 	decrease := was[at] - slices.Max(is)
 	for g, ok := range m.eligible {

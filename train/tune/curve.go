@@ -94,7 +94,7 @@ func (c *selectionRun) curvePoint(name string, rows int, loss []float64) CurvePo
 	if c.measure.countEligible() == 0 {
 		return p
 	}
-	mean, variance := c.measure.byGroup(loss)
+	mean, variance := c.measure.groupMeans(loss)
 	worst := 0
 	for g, v := range mean {
 		if v > mean[worst] {

@@ -115,7 +115,7 @@ func (t *Table) marginSpread(x []float64) float64 {
 	return high - low
 }
 
-// dropUseless returns the levels at which a constant prediction is not optimal.
-func dropUseless(all []level.Level, r *level.Range) []level.Level {
+// withoutConstantLevels returns the levels at which a constant prediction is not optimal.
+func withoutConstantLevels(all []level.Level, r *level.Range) []level.Level {
 	return slices.DeleteFunc(all, r.Excludes)
 }

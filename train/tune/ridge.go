@@ -118,8 +118,8 @@ func (c *selectionRun) chooseBest(p *path) {
 }
 
 // extendPaths adds candidates beyond the ends of the paths as long as they improve the criterion. It increases μ by
-// factors of 10, and beyond the largest first μ by factors of √10 until two steps do not improve the criterion. For
-// ERM it also tries a tenth of the table's μ.
+// factors of 10 up to the largest first μ and by factors of √10 beyond, until two steps do not improve the criterion.
+// For ERM it also tries a tenth of the table's μ.
 func (c *selectionRun) extendPaths(ctx context.Context, paths []*path) error {
 	mu := c.table.Primal.Mu
 	far := pathFactors[0] * mu * (1 - 1e-9)

@@ -44,9 +44,9 @@ type judge struct {
 	validation bool
 }
 
-// A valued is the value of a criterion with the influence of every row, and the number of rows of the group that
+// A criterionValue is the value of a criterion with the influence of every row, and the number of rows of the group that
 // decides.
-type valued struct {
+type criterionValue struct {
 	estimate
 	rows int
 }
@@ -79,7 +79,7 @@ func (j *judge) estimateTail(candidate int) estimate {
 
 // value returns the criterion for a candidate with the influences of the rows. If smooth is set, the largest group
 // mean is replaced by its expectation, as in score.
-func (j *judge) value(criterion string, candidate int, smooth bool) valued {
+func (j *judge) value(criterion string, candidate int, smooth bool) criterionValue {
 	loss := j.values.losses[candidate]
 	switch criterion {
 	case "worst-group-accuracy":
@@ -87,7 +87,7 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	case "worst-group":
 		return j.measure.estimateWorst(loss, smooth)
 	case "tail":
-		return valued{j.estimateTail(candidate), len(loss)}
+		return criterionValue{j.estimateTail(candidate), len(loss)}
 	case "trade-off":
 		v, mean := j.measure.estimateWorst(loss, smooth), j.measure.average(loss)
 		v.value = (v.value + j.rate*mean.value) / (1 + j.rate)
@@ -96,7 +96,7 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 		}
 		return v
 	}
-	return valued{j.measure.average(loss), len(loss)}
+	return criterionValue{j.measure.average(loss), len(loss)}
 }
 
 // compare returns the decrease in a criterion from one candidate to another, with the standard error of the
@@ -140,10 +140,10 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 	return decrease, max(se, share*j.measure.decreaseError(value[0], value[candidate], k)), rows
 }
 
-// choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if
-// that candidate does not improve the criterion by enough standard errors. By accuracy, the candidate with the
-// least risk of the worst group is taken among those within a standard error of the best; on validation rows ERM is
-// one of them, and needs no improvement to be replaced.
+// choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if that
+// candidate does not improve the criterion by enough standard errors. If the criterion is accuracy, the choice is the
+// candidate with the least risk of the worst group among the candidates within a standard error of the best accuracy.
+// On validation rows, ERM is one of these candidates, and is replaced without a required improvement.
 func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	best, least := 0, j.score(criterion, 0)
 	erm := math.Abs(least)
@@ -240,8 +240,9 @@ func (c *selectionRun) chooseCandidate() {
 	c.setReason()
 }
 
-// putReferenceFirst moves an ERM candidate to the first place: the one with the least average risk, if this is
-// lower by a standard error than that for the μ of the table, and otherwise the one with the μ of the table.
+// putReferenceFirst moves one of the ERM candidates to the first place. This is the candidate with the least average
+// risk, if that risk is lower by a standard error than the risk of ERM at the table's μ, and otherwise ERM at the
+// table's μ.
 func (c *selectionRun) putReferenceFirst() {
 	given, best := 0, 0
 	average := make([]estimate, len(c.Candidates))

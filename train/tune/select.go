@@ -411,7 +411,7 @@ func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation f
 	var more []Candidate
 	var from []int
 	first := len(c.Candidates)
-	for i, l := range dropUseless(rowLevels(deviation, c.options.Few), c.options.Range) {
+	for i, l := range withoutConstantLevels(rowLevels(deviation, c.options.Few), c.options.Range) {
 		more = append(more, c.table.newCandidate(rowsFamily, l, factor))
 		if from = append(from, at); i > 0 {
 			from[i] = first + i - 1

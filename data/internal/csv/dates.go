@@ -67,8 +67,9 @@ func (l layoutSet) allOrders() (all layoutSet) {
 	return all
 }
 
-// order returns the name of the order whose layouts l contains, or "" if there is not exactly one. The text
-// 3/4/2024 may be a day in March or in April; a column in which every date is so ambiguous is not read as dates.
+// order returns the name of the order whose layouts l contains, or "" if there is not exactly one. The text 3/4/2024
+// may be a day in March or in April. If every date of a column is ambiguous in this way, the column is not read as
+// dates.
 func (l layoutSet) order() string {
 	for _, o := range orders {
 		if l == o.layouts {

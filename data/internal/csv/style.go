@@ -199,10 +199,10 @@ type styleChoice struct {
 	decimalGiven bool // the user named the decimal separator
 }
 
-// chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column
-// numeric. So a comma before exactly three digits separates thousands if another value of the file has a
-// decimal point. If nothing decides, a comma separates thousands as well, unless fields are separated by
-// semicolons, which is usual where the comma is the decimal separator: then the style is ambiguous.
+// chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column numeric.
+// A comma before exactly three digits therefore separates thousands if another value of the file has a decimal point.
+// If nothing in the file decides, a comma separates thousands. The style is ambiguous, however, if semicolons separate
+// the fields, as is usual in countries in which the comma is the decimal separator.
 func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice {
 	v := styleChoice{style: -1, semicolons: semicolons}
 	var won, read [len(styles)]int // number of columns that are numeric in each style, and of the numbers in them

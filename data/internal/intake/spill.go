@@ -14,13 +14,13 @@ import (
 // SpillRows returns the number of rows per block of a Spill with the given number of columns.
 func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, columns))) }
 
-// memoryShare is the reciprocal of the share of memory that the values of a file that is read as a whole may take;
-// larger ones are stored in a temporary file.
+// memoryShare limits the values of a file that is read as a whole to 1/memoryShare of the memory. If the values take
+// more, they are stored in a temporary file.
 const memoryShare = 4
 
-// MustSpill reports whether values of the given size in bytes, of which memory holds a part already, must be stored in
-// a file, since they take too much memory. It returns an error if they have to be in memory, which does not suffice.
-// use states the purpose.
+// MustSpill reports whether values of the given size in bytes take too much memory and must therefore be stored in a
+// file. held is the size of the values that are already in memory. It returns an error if the values take too much
+// memory but must be in memory. use states the purpose.
 func MustSpill(ctx context.Context, src Source, bytes, held int64, use string) (bool, error) {
 	if !maySpill(ctx, bytes) {
 		return false, src.Afford(max(bytes-held, held/4), use)

@@ -36,10 +36,10 @@ const pagesHeld = 7 << 20
 // SweepColumns is the maximum number of columns of a tile.
 const SweepColumns = 64
 
-// Visit calls use with tiles that together contain every value once, concurrently. The rows of a tile begin at a
-// multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
-// columns, of which there may be none. For each column, inexactRow is the first row, counted from 1, whose value
-// float64 cannot represent exactly, or 0.
+// Visit calls use, concurrently, with tiles that together contain every value once. The rows of a tile begin at a
+// multiple of StripeRows. A tile is valid only during the call. If whole is set, every tile has all columns, of which
+// there may be none. For each column, inexactRow is the first row, counted from 1, whose value float64 cannot represent
+// exactly, or 0.
 func Visit(
 	ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error,
 ) (inexactRow []int, err error) {

@@ -187,9 +187,9 @@ type (
 	status  [64]byte
 )
 
-// MPI libraries wait busily. If ranks share a processor, this takes it from those that are waited for, and it makes
-// waiting look like work. Here a rank polls for a moment and then sleeps between polls, for a quarter of the time
-// it has already waited, so that the delay is at most a quarter.
+// MPI libraries wait busily. If ranks share a processor, a waiting rank then takes processor time from the ranks for
+// which it waits, and waiting looks like work. Here, a rank polls for a moment and then sleeps between polls. Each
+// sleep lasts a quarter of the time already waited, so waiting takes at most a quarter longer.
 const (
 	moment  = 50 * time.Microsecond
 	longest = 10 * time.Millisecond // maximum time between two polls

@@ -29,7 +29,7 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	for {
 		err := fs.ParseAll(args, func(f *pflag.Flag, value string) error {
 			if err := f.Value.Set(value); err != nil {
-				tell(exit.Usagef("", "--%s %q: %w", f.Name, printable.Shorten(value, 200), err))
+				tell(exit.Usagef("", "--%s %q: %w", f.Name, printable.ShortenMiddle(value, 200), err))
 			}
 			return nil
 		})
