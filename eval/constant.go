@@ -141,7 +141,7 @@ func (e *Evaluation) ConstantSentence() string {
 		where, what = " over all rows", "would have an RMSE of"
 	}
 	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, m.appendUnit(m.format(float64(x))), where)
-	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
+	if w, g := e.Models[e.Shown()].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
 			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
 				s += fmt.Sprintf(" and %s in %s", m.format(float64(x)), printable.Group(w.Label))
@@ -151,10 +151,10 @@ func (e *Evaluation) ConstantSentence() string {
 	return s + "." + e.overConstantSentence()
 }
 
-// overConstantSentence states, after a space, whether the model in focus is measurably better than the constant
+// overConstantSentence states, after a space, whether the shown model is measurably better than the constant
 // prediction that was best on its training rows. It returns "" if this was not tested.
 func (e *Evaluation) overConstantSentence() string {
-	m := &e.Models[e.Focus()]
+	m := &e.Models[e.Shown()]
 	if m.OverConstant == nil || m.OverConstant.Interval == nil {
 		return ""
 	}
@@ -165,7 +165,7 @@ func (e *Evaluation) overConstantSentence() string {
 	case ok:
 		word = "measurably worse"
 	}
-	name, is := e.describeSubject(e.Focus())
+	name, is := e.describeSubject(e.Shown())
 	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.riskWords(), e.nameFittedConstant())
 }
 

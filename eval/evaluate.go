@@ -100,17 +100,20 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	e.nameWorstGroups()
 	e.compareWorstGroups()
-	if in.Columns != nil {
-		if e.Slices, err = searchSlices(ctx, &in); err != nil {
-			return nil, err
-		}
-	}
 	e.addCaveats(&in)
 	e.Rate, e.Budget = in.rate(), in.Budget
 	e.Favourable, e.ReferenceGroup = in.Favourable, in.ReferenceGroup
 	e.Gaps = e.findGaps(in.tolerance())
 	e.Criteria = e.fairnessCriteria()
 	e.Verdict = e.reachVerdict(&in, strata)
+	if in.Columns != nil {
+		if e.Slices, err = searchSlices(ctx, &in, e.Shown()); err != nil {
+			return nil, err
+		}
+		if s := e.SliceWarning(); s != "" {
+			e.Verdict.Warnings = append(e.Verdict.Warnings, s)
+		}
+	}
 	e.Conclude()
 	return e, nil
 }

@@ -224,6 +224,19 @@ type Between struct {
 // with the baseline, or the only model.
 func (e *Evaluation) Focus() int { return focus(len(e.Models)) }
 
+// Shown returns the index of the model whose own measures a report shows: the recommended model or, if none is, the
+// model in focus.
+func (e *Evaluation) Shown() int {
+	name := e.Verdict.Recommended
+	if e.Verdict.before != nil { // the advice is on hold
+		name = e.Verdict.before.recommended
+	}
+	if i := slices.Index(e.Names(), name); i >= 0 {
+		return i
+	}
+	return e.Focus()
+}
+
 func focus(models int) int { return min(1, models-1) }
 
 // Headline returns the grouping that determines the worst group, or nil if there is none.

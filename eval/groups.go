@@ -180,8 +180,8 @@ func maxInterval(groups []Group, k int) *Interval {
 }
 
 // WorstFirst returns the groups in the order of a report: first the groups with enough rows, by decreasing risk of
-// the baseline, then the other groups.
-func (g *Grouping) WorstFirst() []*Group {
+// model k, then the other groups.
+func (g *Grouping) WorstFirst(k int) []*Group {
 	groups := g.Groups
 	out := make([]*Group, len(groups))
 	for i := range groups {
@@ -194,7 +194,7 @@ func (g *Grouping) WorstFirst() []*Group {
 			}
 			return 1
 		}
-		return cmp.Compare(b.Models[0].Values.Risk(), a.Models[0].Values.Risk())
+		return cmp.Compare(b.Models[k].Values.Risk(), a.Models[k].Values.Risk())
 	})
 	return out
 }
@@ -207,18 +207,18 @@ func (g *Grouping) find(label string) int {
 	return slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == label })
 }
 
-// FirstGroups returns at most the given number of groups, in the order of a report. If there are more, at most a
+// FirstGroups returns at most the given number of groups, in the order of [Grouping.WorstFirst]. If there are more, at most a
 // sixth of the returned groups have too few rows.
-func (g *Grouping) FirstGroups(most int) []*Group {
-	all := g.WorstFirst()
+func (g *Grouping) FirstGroups(k, most int) []*Group {
+	all := g.WorstFirst(k)
 	if len(all) <= most {
 		return all
 	}
-	k := 0
-	for k < most && all[k].Sufficient {
-		k++
+	n := 0
+	for n < most && all[n].Sufficient {
+		n++
 	}
-	return all[:min(most, k+most/6)]
+	return all[:min(most, n+most/6)]
 }
 
 // compareWithConstant compares all models, in every group with enough rows, with the constant prediction fitted to

@@ -125,10 +125,7 @@ func (e *Evaluation) holdReasons() (why []string) {
 	if leaks := e.leakyColumns(facts.Warning); leaks != nil {
 		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
 	}
-	k := e.Focus() // replaced by the recommended model if there is one
-	if i := slices.Index(e.Names(), e.Verdict.before.recommended); i >= 0 {
-		k = i
-	}
+	k := e.Shown()
 	var failed []string
 	for _, c := range e.Criteria {
 		if c.Model == e.Models[k].Name && c.Outcome == "fail" {

@@ -194,7 +194,7 @@ func TestWorstGroup_IsNamed(t *testing.T) {
 			*at.Interval != *c.Groups[worst].Simultaneous || !(math.Abs(float64(at.Value)+10) <= 3) {
 			t.Errorf("at the baseline's worst: %+v", at)
 		}
-		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label ||
+		if order := e.Groupings[1].WorstFirst(0); order[0].Label != e.Models[0].WorstGroup.Label ||
 			order[1].Models[0].Values.Risk() < order[2].Models[0].Values.Risk() {
 			t.Errorf("order %v", order)
 		}

@@ -111,7 +111,7 @@ func NewReference(e *Evaluation) *Reference {
 func (e *Evaluation) referenceGroups() (out []namedGroup) {
 	kept := make(map[*Group]bool)
 	for j := range e.Groupings {
-		for _, h := range e.Groupings[j].FirstGroups(MostGroups) {
+		for _, h := range e.Groupings[j].FirstGroups(e.Shown(), MostGroups) {
 			kept[h] = h.Sufficient
 		}
 	}

@@ -225,20 +225,31 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the coefficients in descending order of size, with the intercept last.
-func (c *Coefficients) Largest() []Coefficient {
+// Largest returns the coefficients in descending order of the effect of one standard deviation of their column in a
+// model, with the intercept last. If Models lacks the model, the order is by the largest effect in any model.
+func (c *Coefficients) Largest(model string) []Coefficient {
 	rows := slices.Clone(c.Rows)
+	k := slices.Index(c.Models, model)
+	size := func(q Coefficient) float64 {
+		if k < 0 || k >= len(q.Scaled) || !q.Scaled[k].Defined() {
+			return q.Size()
+		}
+		return math.Abs(float64(q.Scaled[k]))
+	}
 	constant := func(q Coefficient) int {
-		if q.Name == "(intercept)" || q.Name == "(constant)" {
+		if IsIntercept(q.Name) {
 			return 1
 		}
 		return 0
 	}
 	slices.SortStableFunc(rows, func(a, b Coefficient) int {
-		return cmp.Or(cmp.Compare(constant(a), constant(b)), cmp.Compare(b.Size(), a.Size()))
+		return cmp.Or(cmp.Compare(constant(a), constant(b)), cmp.Compare(size(b), size(a)))
 	})
 	return rows
 }
+
+// IsIntercept reports whether a coefficient of this name is an intercept, in models of this or an earlier version.
+func IsIntercept(name string) bool { return name == "(intercept)" || name == "(constant)" }
 
 // Size returns the largest effect, over the models, of one standard deviation of the column.
 func (q Coefficient) Size() float64 {

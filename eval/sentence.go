@@ -626,9 +626,13 @@ func (j *judge) costSentence() string {
 	if from, to := first.formatPair(was, is); from == to || !measurable {
 		return printable.Capitalise(s) + "." // neither a visible cost nor a visible or proven gain
 	}
+	also := ""
+	if side, ok := j.d.Direction(); ok && side > 0 {
+		also = " too"
+	}
 	switch {
 	case change > 0 && !better && j.d.Value > 0: // there is no gain of which this could be the cost
-		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.ModelName(j.k), first.name, moves)
+		return fmt.Sprintf("Over all rows %s is worse%s: %s %s.", j.ModelName(j.k), also, first.name, moves)
 	case change > 0 && !better:
 		return "The cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
@@ -735,9 +739,6 @@ func (j *judge) warningSentences() []string {
 			out = append([]string{s}, out...)
 		}
 	}
-	if s := j.SliceWarning(); s != "" {
-		out = append(out, s)
-	}
 	for _, m := range j.Models {
 		if auc, ok := m.Overall.Get(aucKey); ok && auc < 0.5 && m.Role == OtherModel {
 			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other "+
@@ -758,7 +759,7 @@ func (j *judge) worseThanConstant() string {
 	}
 	risk := shown.riskWords()
 	var out []string
-	for _, h := range g.WorstFirst() {
+	for _, h := range g.WorstFirst(j.k) {
 		m := &h.Models[j.k]
 		if !m.OverConstant.isAbove() {
 			continue
@@ -784,8 +785,12 @@ func (e *Evaluation) SliceWarning() string {
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
-			return fmt.Sprintf("Rows with %s are predicted worse than the rest (%s %s against %s). This was confirmed on "+
-				"%s such rows that the search had not used.", c.Condition, risk, here, rest, printable.Count(c.N))
+			where := "Rows with " + c.Condition + " are predicted worse than the rest"
+			if len(e.Models) > 1 {
+				where = fmt.Sprintf("%s predicts rows with %s worse than the rest", e.capitalisedName(e.Shown()), c.Condition)
+			}
+			return fmt.Sprintf("%s (%s %s against %s). This was confirmed on %s such rows that the search had not used.", where,
+				risk, here, rest, printable.Count(c.N))
 		}
 	}
 	return ""

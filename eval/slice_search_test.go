@@ -116,7 +116,7 @@ func TestSlices_HaveEnoughRows(t *testing.T) {
 	for n, want := range map[int]int{200: 20, 4000: 20, 4198: 20, 4200: 21, 20198: 100, 20200: 101} {
 		in := &Input{rows: (&Input{}).newMeasuredRows(), Target: make([]float64, n),
 			Models: []Model{{Loss: make([]float64, n)}}}
-		s, err := searchSlices(t.Context(), in)
+		s, err := searchSlices(t.Context(), in, 0)
 		if err != nil || s.MinRows != want {
 			t.Errorf("%d rows: %d, not %d: %v", n, s.MinRows, want, err)
 		}

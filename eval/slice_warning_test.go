@@ -25,7 +25,9 @@ func TestVerdict_ConfirmedSliceIsAWarning(t *testing.T) {
 		e := evaltest.Evaluate(t, in)
 		found := slices.ContainsFunc(e.Slices.Found, func(s eval.Slice) bool { return s.Confirmed })
 		warned := slices.ContainsFunc(e.Verdict.Warnings,
-			func(w string) bool { return strings.Contains(w, "Rows with x5 > ") && strings.Contains(w, "risk ") })
+			func(w string) bool {
+				return strings.Contains(w, "predicts rows with x5 > ") && strings.Contains(w, "risk ")
+			})
 		if found != confirmed || warned != confirmed {
 			t.Errorf("confirmed %v: found %v, warnings %q", confirmed, found, e.Verdict.Warnings)
 		}

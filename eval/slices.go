@@ -57,10 +57,10 @@ type sliceSearcher struct {
 	deviation []float64    // deviations of these losses from their mean
 }
 
-// searchSlices searches for the slices with the largest standardised excess risk of the model in focus, over
+// searchSlices searches for the slices with the largest standardised excess risk of model k, over
 // single cells (a level, or a quintile of a number) and pairs of cells of two columns.
-func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
-	m := in.Models[focus(len(in.Models))]
+func searchSlices(ctx context.Context, in *Input, k int) (*SliceSearch, error) {
+	m := in.Models[k]
 	n := len(in.Target)
 	half := n / 2
 	s := &sliceSearcher{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),

@@ -23,7 +23,9 @@ func TestSlices_PlantedAreFoundAndNoneInNoise(t *testing.T) {
 	}
 	for i := range in.Target {
 		if level.Code[i] == 1 && age.Value[i] > 59 {
-			in.Models[1].Loss[i] += 1
+			for k := range in.Models {
+				in.Models[k].Loss[i]++
+			}
 		}
 	}
 	e = evaltest.Evaluate(t, in)

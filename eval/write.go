@@ -49,7 +49,7 @@ func (e *Evaluation) shorten() *Evaluation {
 // labelsToKeep returns the labels of the groups to describe in full: the worst ones, and those mentioned elsewhere.
 func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
-	for _, h := range g.WorstFirst()[:MostGroups] {
+	for _, h := range g.WorstFirst(e.Shown())[:MostGroups] {
 		kept[h.Label] = true
 	}
 	for _, m := range e.Models {

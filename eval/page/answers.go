@@ -135,7 +135,7 @@ func (p *page) outcomeWarnings() []string {
 
 // calibrationWarnings returns a warning that states in which direction the average prediction is measurably wrong.
 func (p *page) calibrationWarnings() []string {
-	m := &p.E.Models[p.E.Focus()]
+	m := &p.E.Models[p.E.Shown()]
 	q, _ := p.E.Task.SignedError()
 	if iv := m.Intervals.Find(q.Key); iv != nil && (iv.Low > 0 || iv.High < 0) {
 		return []string{p.miscalibrationSentence(m.Name, m.Overall.Of[q.Key], *iv)}
@@ -146,7 +146,7 @@ func (p *page) calibrationWarnings() []string {
 // tailWarnings returns a warning if the model in focus is measurably worse than the baseline in the rows with the
 // largest losses.
 func (p *page) tailWarnings() []string {
-	k := p.E.Focus()
+	k := p.E.Shown()
 	if k == 0 {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (p *page) Heading() string {
 // focusCriteria returns the criteria of the model in focus that have the given outcome.
 func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 	for _, c := range p.E.Criteria {
-		if c.Model == p.Models[p.E.Focus()] && c.Outcome == outcome {
+		if c.Model == p.Models[p.E.Shown()] && c.Outcome == outcome {
 			out = append(out, c)
 		}
 	}
@@ -324,7 +324,7 @@ func differsMeasurably(c *eval.Criterion) bool {
 // differingCriteria lists the rates of the model in focus that differ measurably between groups although it is
 // undecided whether they differ by more than the limit.
 func (p *page) differingCriteria() []string {
-	g, k := p.E.Headline(), p.E.Focus()
+	g, k := p.E.Headline(), p.E.Shown()
 	var rates []string
 	limit := ""
 	for _, c := range p.focusCriteria("undecided") {

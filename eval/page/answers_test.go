@@ -46,13 +46,14 @@ func TestWarnings_Notes(t *testing.T) {
 
 // The heading is about the model that is recommended, not about another one whose coefficients are larger.
 func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
-	p := &page{E: &eval.Evaluation{}, Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM",
-		"robust"},
-		Rows: []eval.Coefficient{{Name: "colour", Scaled: []eval.Num{3, 0.01}}, {Name: "ink", Scaled: []eval.Num{0.5, 0.4}},
-			{Name: "(intercept)", Scaled: []eval.Num{5, 5}}}}}}
-	for recommended, want := range map[string]string{"ERM": "colour", "robust": "ink", "": "colour"} {
+	p := &page{E: &eval.Evaluation{Models: []eval.ModelResult{{Name: "ERM"}, {Name: "robust"}}},
+		Models: []string{"ERM", "robust"}, Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM",
+			"robust"},
+			Rows: []eval.Coefficient{{Name: "colour", Scaled: []eval.Num{3, 0.01}}, {Name: "ink", Scaled: []eval.Num{0.5, 0.4}},
+				{Name: "(intercept)", Scaled: []eval.Num{5, 5}}}}}}
+	for recommended, want := range map[string]string{"ERM": "colour", "robust": "ink", "": "ink"} {
 		p.E.Verdict.Recommended = recommended
-		if got := p.coefficientsFinding(); !strings.Contains(got, "effect is "+want) {
+		if got := p.coefficientsFinding(); !strings.HasSuffix(got, " is "+want) {
 			t.Errorf("recommended %q: %s", recommended, got)
 		}
 	}

@@ -15,8 +15,8 @@ func (p *page) Classes() []table {
 	if e.Task != eval.Multiclass {
 		return nil
 	}
-	f := e.Focus()
-	m, base := &e.Models[f], &e.Models[0]
+	f := e.Shown()
+	m, o := &e.Models[f], p.beside()
 	t := table{Title: "By class, " + m.Name, Head: []string{"Class", "Rows", "Recall", "Precision", "F1", "Predicted"}}
 	worst := -1
 	for c, r := range m.Classes {
@@ -26,8 +26,8 @@ func (p *page) Classes() []table {
 	}
 	for c, r := range m.Classes {
 		recall := printable.Percent(float64(r.Recall))
-		if f > 0 {
-			recall += fmt.Sprintf(" (%s: %s)", base.Name, printable.Percent(float64(base.Classes[c].Recall)))
+		if o >= 0 {
+			recall += fmt.Sprintf(" (%s: %s)", e.Models[o].Name, printable.Percent(float64(e.Models[o].Classes[c].Recall)))
 		}
 		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall,
 			printable.Percent(float64(r.Precision)), printable.Percent(float64(r.F1)), printable.Count(r.Predicted)}}
@@ -86,7 +86,7 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	for _, c := range e.Models[k].Classes {
 		t.Head = append(t.Head, printable.Group(c.Class))
 	}
-	for _, h := range g.FirstGroups(maxTableRows / 2) {
+	for _, h := range g.FirstGroups(k, maxTableRows/2) {
 		cells, shades := []string{printable.Group(h.Label)}, []int{0}
 		for _, c := range h.Models[k].Classes {
 			cells = append(cells, fmt.Sprintf("%s (%s)", printable.Percent(float64(c.Recall)), printable.Count(c.Support)))

@@ -155,9 +155,9 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if len(c.Models) == 1 {
 		d.First = 1
 	}
-	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool {
+	rows := slices.DeleteFunc(c.Largest(r.Evaluation.Models[r.Evaluation.Shown()].Name), func(q eval.Coefficient) bool {
 		return len(q.Scaled) != len(c.Models) ||
-			q.Name == "(intercept)"
+			eval.IsIntercept(q.Name)
 	})
 	if len(rows) == 0 {
 		return Figure{}, false
@@ -197,7 +197,7 @@ func riskLabel(e *eval.Evaluation) string {
 // ChoiceFigure draws the candidates for the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// seriesOf returns the colour and mark of model k in figures. The model in focus has 1, as in the tiles.
+// seriesOf returns the colour and mark of model k in figures. The model in focus has 1 and the baseline 0, as in the tiles.
 func seriesOf(e *eval.Evaluation, k int) int {
 	if len(e.Models) == 1 {
 		return 1

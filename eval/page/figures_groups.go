@@ -22,13 +22,13 @@ func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 // maxSpoken is the maximum number of rows that the description of a figure mentions.
 const maxSpoken = 12
 
-// groupRows returns the rows of a dot chart by group, the worst first, and their description. mark adds the marks
+// groupRows returns the rows of a dot chart by group, the worst of model k first, and their description. mark adds the marks
 // of a group to a row and returns a description. small reports whether some group has too few rows.
 func groupRows(
-	g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string,
+	g *eval.Grouping, k int, mark func(h *eval.Group, row *chart.Dot) string,
 ) (rows []chart.Dot, alt string, small bool) {
 	var words []string
-	for i, h := range g.FirstGroups(maxDots) {
+	for i, h := range g.FirstGroups(k, maxDots) {
 		row := chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
 		say := mark(h, &row)
 		if i < maxSpoken {
@@ -63,7 +63,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	models := modelsShown(g, len(e.Models))
 	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e), First: seriesOf(e, 0)}
-	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
+	rows, alt, small := groupRows(g, e.Shown(), func(h *eval.Group, row *chart.Dot) string {
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
 		for k, m := range h.Models[:models] {
 			v := float64(m.Values.Risk())
@@ -107,7 +107,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for _, c := range compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
-	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
+	rows, alt, small := groupRows(g, e.Shown(), func(h *eval.Group, row *chart.Dot) string {
 		for k := range compared {
 			d := compared[k].GroupChange(h.Label)
 			addMark(row, float64(d.Value), d.Interval)

@@ -149,7 +149,7 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 
 // worstFinding states whether the model in focus measurably predicts one group worse than the others.
 func (p *page) worstFinding() string {
-	e, k := p.E, p.E.Focus()
+	e, k := p.E, p.E.Shown()
 	w := e.Models[k].WorstGroup
 	if w == nil {
 		return fmt.Sprintf("No group has %d rows or more, so groups cannot be compared", e.MinGroupSize)
@@ -207,7 +207,7 @@ func (p *page) worstFinding() string {
 func (p *page) criteriaFinding() string {
 	count := make(map[string]int)
 	for _, c := range p.E.Criteria {
-		if c.Model == p.Models[p.E.Focus()] {
+		if c.Model == p.Models[p.E.Shown()] {
 			count[c.Outcome]++
 		}
 	}
@@ -223,7 +223,15 @@ func (p *page) criteriaFinding() string {
 			parts = append(parts, fmt.Sprintf("%d%s %s", n, noun, printable.Noun(n, o.one, o.many)))
 		}
 	}
-	return printable.JoinWords(parts, "and")
+	return printable.JoinWords(parts, "and") + p.nameShown("with")
+}
+
+// nameShown names the shown model after a space and a preposition. It returns "" if there is a single model.
+func (p *page) nameShown(preposition string) string {
+	if len(p.Models) == 1 {
+		return ""
+	}
+	return " " + preposition + " " + p.E.ModelName(p.E.Shown())
 }
 
 // modelsFinding states how the model in focus compares with the baseline in the worst group and on average or, if
@@ -273,7 +281,7 @@ func directionText(d *eval.Difference) string {
 // rarestFoundClass returns the name of the class, of more than two, that is recognised least often.
 func (p *page) rarestFoundClass() string {
 	worst := -1
-	classes := p.E.Models[p.E.Focus()].Classes
+	classes := p.E.Models[p.E.Shown()].Classes
 	for c, r := range classes {
 		if r.Recall.Defined() && r.Support >= p.E.MinGroupSize && (worst < 0 || r.Recall < classes[worst].Recall) {
 			worst = c
@@ -290,7 +298,7 @@ func (p *page) rarestFoundClass() string {
 // curvesFinding states in which direction predictions differ from observations or, if this was not measured, how
 // large the loss of the worst rows is.
 func (p *page) curvesFinding() string {
-	e, m := p.E, &p.E.Models[p.E.Focus()]
+	e, m := p.E, &p.E.Models[p.E.Shown()]
 	q, _ := e.Task.SignedError()
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
@@ -305,17 +313,17 @@ func (p *page) curvesFinding() string {
 			size += "\u00a0" + e.TargetUnit
 		}
 	}
-	word := "high"
+	word, with := "high", p.nameShown("with")
 	if v < 0 {
 		word = "low"
 	}
 	switch iv := m.Intervals.Find(q.Key); {
 	case iv == nil:
-		return fmt.Sprintf("%s %s too %s on average; this was not tested", q.SignedError, size, word)
+		return fmt.Sprintf("%s %s too %s on average%s; this was not tested", q.SignedError, size, word, with)
 	case iv.Low > 0 || iv.High < 0:
-		return fmt.Sprintf("%s too %s, by %s on average", q.SignedError, word, size)
+		return fmt.Sprintf("%s too %s, by %s on average%s", q.SignedError, word, size, with)
 	}
-	s := fmt.Sprintf("%s not measurably biased on average", q.SignedError)
+	s := fmt.Sprintf("%s not measurably biased on average%s", q.SignedError, with)
 	if strings.HasPrefix(size, "0.0 ") {
 		return s
 	}
@@ -334,9 +342,9 @@ func (p *page) slicesFinding() string {
 		}
 	}
 	if first == nil {
-		return "No slice of the rows is confirmed to be predicted worse than the rest"
+		return "No slice of the rows is confirmed to be predicted worse than the rest" + p.nameShown("by")
 	}
-	s := fmt.Sprintf("Rows with %s are predicted worse than the rest", first.Condition)
+	s := fmt.Sprintf("Rows with %s are predicted worse than the rest%s", first.Condition, p.nameShown("by"))
 	if n > 1 {
 		s += fmt.Sprintf(", and so %s %s", printable.Noun(n-1, "is", "are"), printable.Plural(n-1, "other slice",
 			"other slices"))
@@ -344,26 +352,23 @@ func (p *page) slicesFinding() string {
 	return s
 }
 
-// coefficientsFinding names the column with the largest effect in the recommended model.
+// coefficientsFinding names the column with the largest effect in the shown model.
 func (p *page) coefficientsFinding() string {
 	c := p.Coefficients
-	recommended := slices.Index(c.Models, p.E.Verdict.Recommended)
-	effect := func(q eval.Coefficient) float64 {
-		if recommended < 0 || recommended >= len(q.Scaled) || !q.Scaled[recommended].Defined() {
-			return q.Size()
-		}
-		return math.Abs(float64(q.Scaled[recommended]))
-	}
-	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool { return q.Name == "(intercept)" })
-	if len(rows) == 0 {
+	rows := c.Largest(p.Models[p.E.Shown()])
+	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}
-	largest := slices.MaxFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(effect(a), effect(b)) })
-	s := fmt.Sprintf("The column with the largest effect is %s", largest.Name)
-	if recommended >= 0 && len(c.Models) > 1 {
-		s += " in the recommended model"
+	return fmt.Sprintf("The column with the largest effect%s is %s", p.coefficientsModel(), rows[0].Name)
+}
+
+// coefficientsModel names the model by which coefficients are sorted, as in " in the robust model". It returns "" if
+// they are those of a single model or of several classes.
+func (p *page) coefficientsModel() string {
+	if c := p.Coefficients; len(c.Models) > 1 && slices.Contains(c.Models, p.Models[p.E.Shown()]) {
+		return p.nameShown("in")
 	}
-	return s
+	return ""
 }
 
 // groupCoefficientsFinding names the feature whose effect differs most between groups.

@@ -102,7 +102,7 @@ func TestWorries_OfASlice(t *testing.T) {
 	p := newPage((&eval.Report{Evaluation: evaltest.Evaluate(t, in)}).InTargetUnits())
 	var kinds []string
 	for _, w := range p.Worries() {
-		if strings.Contains(w.Text, "Rows with place") {
+		if strings.Contains(w.Text, "predicts rows with place") {
 			kinds = append(kinds, w.Kind)
 			if !strings.Contains(w.Text, "(RMSE ") {
 				t.Error(w.Text)

@@ -15,19 +15,20 @@ import (
 // values are not drawn.
 type strip struct {
 	value, low, high float64 // the number and the limits of its interval
-	// value of the standard model, value of the constant prediction, limit of a criterion
-	standard, constant, limit float64
-	isShare                   bool
-	hasZero                   bool    // whether a line marks 0
-	tone                      string  // CSS class of the number and its interval: "", "good", "bad" or "grey"
-	bottom, top               float64 // ends of the axis; if equal, they are derived from the marks
-	format                    func(x float64) string
+	// value of the model beside the shown one, value of the constant prediction, limit of a criterion
+	other, constant, limit float64
+	isShare                bool
+	isStandard             bool    // whether value is that of the standard model, beside another model
+	hasZero                bool    // whether a line marks 0
+	tone                   string  // CSS class of the number and its interval: "", "good", "bad" or "grey"
+	bottom, top            float64 // ends of the axis; if equal, they are derived from the marks
+	format                 func(x float64) string
 }
 
 // newStrip returns a strip of a number with its interval, which may be nil, and without other marks.
 func newStrip(value float64, iv *eval.Interval, format func(x float64) string) *strip {
 	nan := math.NaN()
-	s := &strip{value: value, low: nan, high: nan, standard: nan, constant: nan, limit: nan, format: format}
+	s := &strip{value: value, low: nan, high: nan, other: nan, constant: nan, limit: nan, format: format}
 	if iv != nil {
 		s.low, s.high = float64(iv.Low), float64(iv.High)
 	}
@@ -47,7 +48,7 @@ func changeStrip(d *eval.Difference) *strip {
 
 // marks returns all values that the axis must include.
 func (s *strip) marks() []float64 {
-	out := []float64{s.value, s.low, s.high, s.standard, s.constant, s.limit}
+	out := []float64{s.value, s.low, s.high, s.other, s.constant, s.limit}
 	if s.hasZero {
 		out = append(out, 0)
 	}
@@ -127,7 +128,10 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 	}
 	mark("limit", s.limit, 0, 26)
 	mark("const", s.constant, 4, 22)
-	tone := strings.TrimSpace("iv " + s.tone)
+	tone, own, other := strings.TrimSpace("iv "+s.tone), dotMark, diamondMark
+	if s.isStandard {
+		tone, own, other = "iv c0", diamondMark, dotMark
+	}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
 		fmt.Fprintf(&b, `<line class="%s" x1="%s" x2="%s" y1="13" y2="13"/>`, tone, at(s.low), at(s.high))
 		for _, end := range []float64{s.low, s.high} {
@@ -136,16 +140,22 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 			}
 		}
 	}
-	if !math.IsNaN(s.standard) {
-		fmt.Fprintf(&b, `<svg x="%s" y="13" overflow="visible"><path class="std" d="%s"/></svg>`, at(s.standard), diamond)
+	if !math.IsNaN(s.other) {
+		b.WriteString(other(at(s.other), 13, ""))
 	}
-	fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="13" r="5"/>%s</svg>`, strings.TrimSpace("dot "+s.tone), at(s.value),
-		after)
+	b.WriteString(own(at(s.value), 13, s.tone) + string(after) + "</svg>")
 	return template.HTML(b.String())
 }
 
-// diamond is the path of the mark for the standard model, centred at the origin.
-const diamond = "M-6 0 0-6 6 0 0 6z"
+// diamondMark returns the mark of the standard model, centred at x and y.
+func diamondMark(x string, y int, _ string) string {
+	return fmt.Sprintf(`<svg x="%s" y="%d" overflow="visible"><path class="std" d="M-6 0 0-6 6 0 0 6z"/></svg>`, x, y)
+}
+
+// dotMark returns the mark of other models and of changes, centred at x and y.
+func dotMark(x string, y int, tone string) string {
+	return fmt.Sprintf(`<circle class="%s" cx="%s" cy="%d" r="5"/>`, strings.TrimSpace("dot "+tone), x, y)
+}
 
 // Drawing returns the drawing in cell i of a row, or "". Its numbers are in the text of the cell.
 func (r tableRow) Drawing(i int) template.HTML {

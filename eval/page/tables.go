@@ -31,10 +31,10 @@ func (p *page) Groups() *table {
 		t.Head = append(t.Head, c.head)
 	}
 	worst := ""
-	if w := e.Models[e.Focus()].WorstGroup; w != nil {
+	if w := e.Models[e.Shown()].WorstGroup; w != nil {
 		worst = w.Label
 	}
-	order := g.FirstGroups(eval.MostGroups)
+	order := g.FirstGroups(e.Shown(), eval.MostGroups)
 	add := func(h *eval.Group, label, class string) {
 		row := tableRow{Cells: []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))},
 			Class: class}
@@ -94,7 +94,7 @@ func (p *page) worstChangeNote() string {
 func (p *page) worstMark() string {
 	s := "largest " + p.lowerRiskName()
 	if len(p.Models) > 1 {
-		s += ", " + p.Models[p.E.Focus()]
+		s += ", " + p.Models[p.E.Shown()]
 	}
 	return s
 }
@@ -112,7 +112,7 @@ func (p *page) allRows() *eval.Group {
 // groupColumns returns the columns of the table of groups that follow the number of rows: actual and predicted
 // rates of two classes, the leading measure and the risk of the model in focus, and the changes from the baseline.
 func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
-	e, k := p.E, p.E.Focus()
+	e, k := p.E, p.E.Shown()
 	changes := e.Compared[:min(len(e.Compared), 2)]
 	mass := p.massByLabel(g.Name)
 	if e.Task == eval.Binary && len(changes) < 2 && mass == nil {
@@ -173,7 +173,7 @@ func (p *page) rateColumns() (out []groupColumn) {
 	for _, c := range []struct{ key, head string }{{eval.Prevalence, "“%s” in fact"},
 		{eval.SelectionRate, "“%s” predicted"}} {
 		out = append(out, groupColumn{fmt.Sprintf(c.head, class), func(h *eval.Group) (string, *strip) {
-			v, ok := h.Models[p.E.Focus()].Values.Get(c.key)
+			v, ok := h.Models[p.E.Shown()].Values.Get(c.key)
 			if !isPositive {
 				v = 1 - v
 			}
@@ -188,7 +188,7 @@ func (p *page) rateColumns() (out []groupColumn) {
 
 // measureCell returns a measure of the model in focus in a group, with its interval, beside that of the baseline.
 func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (string, *strip) {
-	k := p.E.Focus()
+	k := p.E.Shown()
 	of := &h.Models[k]
 	v, ok := of.Values.Get(m.Key)
 	if !ok {
@@ -207,8 +207,8 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	if iv != nil {
 		notes = append(notes, s.format(s.low)+"\u00a0to\u00a0"+s.format(s.high))
 	}
-	if !math.IsNaN(s.standard) {
-		notes = append(notes, p.Models[0]+" "+s.format(s.standard))
+	if !math.IsNaN(s.other) {
+		notes = append(notes, p.Models[p.beside()]+" "+s.format(s.other))
 	}
 	if notes != nil {
 		text += " [" + strings.Join(notes, "; ") + "]"
@@ -218,11 +218,13 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 
 // changeText returns a measure of the model in focus, with the value of the baseline on a second line.
 func (p *page) changeText(h *eval.Group, key string) string {
-	f := p.E.Focus()
+	f := p.E.Shown()
 	v, _ := h.Models[f].Values.Get(key)
 	s := p.formatMeasure(key, v)
-	if b, ok := h.Models[0].Values.Get(key); ok && f > 0 {
-		s += fmt.Sprintf(" (%s: %s)", p.Models[0], p.formatMeasure(key, b))
+	if o := p.beside(); o >= 0 {
+		if b, ok := h.Models[o].Values.Get(key); ok {
+			s += fmt.Sprintf(" (%s: %s)", p.Models[o], p.formatMeasure(key, b))
+		}
 	}
 	return s
 }
@@ -234,7 +236,7 @@ func (p *page) Rates() *table {
 	if g == nil || e.Task != eval.Binary {
 		return nil
 	}
-	k := p.E.Focus()
+	k := p.E.Shown()
 	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}}
 	var rates []eval.Measure
 	for _, q := range e.Task.Measures() {
@@ -242,7 +244,7 @@ func (p *page) Rates() *table {
 			rates, t.Head = append(rates, q), append(t.Head, q.Label)
 		}
 	}
-	order := g.FirstGroups(eval.MostGroups)
+	order := g.FirstGroups(e.Shown(), eval.MostGroups)
 	for _, h := range order {
 		cells := []string{printable.Group(h.Label), printable.Count(h.N)}
 		for _, q := range rates {
@@ -267,12 +269,12 @@ func (p *page) Rates() *table {
 // if there are none.
 func (p *page) Criteria() *table {
 	e := p.E
-	t := &table{Title: "Criteria, " + p.Models[e.Focus()],
+	t := &table{Title: "Criteria, " + p.Models[e.Shown()],
 		Head: []string{"Question", "Measured [" + printable.WholePercent(e.Confidence) + "]", "Limit", "Lowest, highest in",
 			"Outcome"}}
 	for _, outcome := range []string{"fail", "undecided", "untested", "pass"} {
 		for _, c := range e.Criteria {
-			if c.Outcome != outcome || c.Model != p.Models[e.Focus()] {
+			if c.Outcome != outcome || c.Model != p.Models[e.Shown()] {
 				continue
 			}
 			limit := "at most "

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/eval"
@@ -34,13 +35,13 @@ func (p *page) LargestCoefficients() *table {
 	if c == nil || len(c.Rows) == 0 {
 		return nil
 	}
-	rows := c.Largest()
+	rows := c.Largest(p.Models[p.E.Shown()])
 	t := coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:min(len(rows), eval.MostCoefficients)])
 	t.Foot = "These are associations, not causal effects."
 	if len(rows) > len(t.Rows) {
 		t.Title = fmt.Sprintf("The %d largest coefficients (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
-		t.Foot = "Sorted by the effect of one standard deviation of the column. " + t.Foot
 	}
+	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(), t.Foot)
 	if p.GroupCoefficientTables() != nil {
 		t.Foot = "The group-specific coefficients are under Coefficients by group. " + t.Foot
 	}
@@ -53,9 +54,16 @@ func (p *page) OtherCoefficients() *table {
 	if c == nil || len(c.Rows) <= eval.MostCoefficients {
 		return nil
 	}
-	more := c.Largest()[eval.MostCoefficients:]
-	t := coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"),
-		more[:min(len(more), 2*maxTableRows)])
+	more := c.Largest(p.Models[p.E.Shown()])[eval.MostCoefficients:]
+	columns := slices.IndexFunc(more, func(q eval.Coefficient) bool { return eval.IsIntercept(q.Name) })
+	title := "The intercept"
+	switch {
+	case columns < 0:
+		title = "The other " + printable.Plural(len(more), "coefficient", "coefficients")
+	case columns > 0:
+		title = "The other " + printable.Plural(columns, "coefficient", "coefficients") + " and the intercept"
+	}
+	t := coefficientTable(c, title, more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(t.Rows); left > 0 {
 		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON report."
 	}

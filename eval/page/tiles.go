@@ -30,8 +30,8 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 			s.format(s.high)))
 	}
 	var baselines []string
-	if !math.IsNaN(s.standard) {
-		baselines = append(baselines, p.Models[0]+" "+s.format(s.standard))
+	if !math.IsNaN(s.other) {
+		baselines = append(baselines, p.Models[p.beside()]+" "+s.format(s.other))
 	}
 	if !math.IsNaN(s.constant) {
 		baselines = append(baselines, "constant "+s.format(s.constant))
@@ -49,14 +49,16 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	return t
 }
 
-// measureStrip returns the strip of a measure of model k in a group, with marks for the standard model and the best
+// measureStrip returns the strip of a measure of model k in a group, with marks for the model beside it and the best
 // constant prediction.
 func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Interval) *strip {
 	value, _ := h.Models[k].Values.Get(m.Key)
 	s := newStrip(value, iv, func(x float64) string { return p.formatMeasure(m.Key, x) })
-	s.isShare = m.Unit == "share"
-	if k > 0 {
-		s.standard, _ = h.Models[0].Values.Get(m.Key)
+	s.isShare, s.isStandard = m.Unit == "share", p.beside() > 0
+	if o := p.beside(); o >= 0 {
+		if v, ok := h.Models[o].Values.Get(m.Key); ok {
+			s.other = v
+		}
 	}
 	if x, ok := h.Constants[m.Key]; ok {
 		s.constant = float64(x)
@@ -68,11 +70,23 @@ func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Inter
 	return s
 }
 
+// beside returns the index of the model whose values stand beside those of the shown model: the baseline or, if the
+// baseline itself is shown, the model in focus. It returns −1 if there is a single model.
+func (p *page) beside() int {
+	switch k := p.E.Shown(); {
+	case k > 0:
+		return 0
+	case p.E.Focus() > 0:
+		return p.E.Focus()
+	}
+	return -1
+}
+
 // Tiles returns the key numbers on the first screen: the leading measure over all rows and in the worst group, a
 // measure of what it hides, and the four-fifths rule or the loss in the worst group.
 func (p *page) Tiles() []tile {
 	e := p.E
-	k, all := e.Focus(), p.allRows()
+	k, all := e.Shown(), p.allRows()
 	lead, risk := e.Task.Leading(), e.Task.Risk()
 	about := "predicted correctly"
 	if e.Task == eval.Regression {
@@ -143,7 +157,7 @@ func (p *page) lossName() string {
 
 // worstTiles returns the leading measure in the worst group of model k, and the loss in this group unless a
 // different tile takes its place. The intervals hold simultaneously for all groups, since the group was selected as
-// the worst.
+// the worst; that of the loss holds whichever group is the worst.
 func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 	e, g := p.E, p.E.Headline()
 	w := e.Models[k].WorstGroup
@@ -165,8 +179,11 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 		out = append(out, p.newTile(label+": "+leadName(lead), about,
 			p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead)), rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
-			out = append(out, p.newTile("Largest "+p.lossName()+" of a group", "lower is better",
-				p.measureStrip(e.Task.Risk(), h, k, h.Models[k].Simultaneous), rows))
+			s := p.measureStrip(e.Task.Risk(), h, k, w.MaxInterval)
+			if o := p.beside(); o >= 0 && e.Models[o].WorstGroup != nil {
+				s.other = float64(e.Models[o].WorstGroup.Risk) // of the group that is the worst with this model
+			}
+			out = append(out, p.newTile("Largest "+p.lossName()+" of a group", "lower is better", s, rows))
 		}
 	}
 	return out
@@ -213,7 +230,7 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	n := int(math.Round(min(share, 1-share) * float64(e.N)))
 	m, _ := e.Task.Measure(key)
 	s := p.measureStrip(m, all, k, all.Models[k].Intervals.Find(key))
-	s.value, s.low, s.high, s.standard, s.constant = found(s.value), found(s.low), found(s.high), found(s.standard), 0
+	s.value, s.low, s.high, s.other, s.constant = found(s.value), found(s.low), found(s.high), found(s.other), 0
 	if s.low > s.high {
 		s.low, s.high = s.high, s.low
 	}
@@ -226,7 +243,7 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 // checked.
 func (p *page) criterionTile() (t tile, ok bool) {
 	for _, c := range p.E.Criteria {
-		if c.Key != eval.FourFifthsKey || c.Model != p.Models[p.E.Focus()] {
+		if c.Key != eval.FourFifthsKey || c.Model != p.Models[p.E.Shown()] {
 			continue
 		}
 		s := criterionStrip(&c)
@@ -279,18 +296,24 @@ func (p *page) Legend() (out []legendEntry) {
 	has := func(of func(s *strip) float64) bool {
 		return slices.ContainsFunc(p.Tiles(), func(t tile) bool { return t.Strip != "" && !math.IsNaN(of(t.strip)) })
 	}
-	k := p.E.Focus()
-	name, mark := p.Models[k], `<circle class="dot" cx="13" cy="7" r="5"/>`
+	other := ""
+	if o := p.beside(); o >= 0 {
+		other = p.Models[o]
+	}
+	own, beside, tone := dotMark, diamondMark, "iv"
+	if p.beside() > 0 {
+		own, beside, tone = diamondMark, dotMark, "iv c0"
+	}
+	name, mark := p.Models[p.E.Shown()], own("13", 7, "")
 	if has(func(s *strip) float64 { return s.low }) {
-		name, mark = name+", with its interval", `<line class="iv" x1="2" x2="24" y1="7" y2="7"/>`+mark
+		name, mark = name+", with its interval", `<line class="`+tone+`" x1="2" x2="24" y1="7" y2="7"/>`+mark
 	}
 	out = append(out, legendEntry{template.HTML(mark), name})
 	for _, c := range []struct {
 		of         func(s *strip) float64
 		mark, name string
 	}{
-		{func(s *strip) float64 { return s.standard },
-			`<svg x="13" y="7" overflow="visible"><path class="std" d="` + diamond + `"/></svg>`, p.Models[0]},
+		{func(s *strip) float64 { return s.other }, beside("13", 7, ""), other},
 		{func(s *strip) float64 { return s.constant }, `<line class="const" x1="13" x2="13" y1="1" y2="13"/>`,
 			"best constant of these rows"},
 		{func(s *strip) float64 { return s.limit }, `<line class="limit" x1="13" x2="13" y1="0" y2="14"/>`, "limit"},

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Every lead number of the first screen has its interval and a baseline, drawn and in words, and its rows.
@@ -35,7 +36,7 @@ func TestTiles_IntervalAndBaseline(t *testing.T) {
 				!strings.Contains(text+q.About, "row") && task == eval.Binary {
 				t.Errorf("%s, %s: %q", task, q.Label, text)
 			}
-			for _, class := range []string{`class="iv"`, `class="const"`, `class="dot"`} {
+			for _, class := range []string{`class="iv`, `class="const"`, `class="dot"`} {
 				if !strings.Contains(string(q.Strip), class) {
 					t.Errorf("%s, %s has no %s", task, q.Label, class)
 				}
@@ -216,6 +217,41 @@ func TestGlossary_DefinesMeasures(t *testing.T) {
 			if !p.E.IsRisk(m) && defined[m.Label] != m.About {
 				t.Errorf("%s: %s is %q, want %q", task, m.Label, defined[m.Label], m.About)
 			}
+		}
+	}
+}
+
+// TestTiles_ShowTheRecommendedModel checks that the tiles, the groups and the slices are those of the model that the
+// verdict recommends, with the other model beside it.
+func TestTiles_ShowTheRecommendedModel(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		shift float64
+		shown int
+	}{
+		{"the robust model helps", 0.5, 1},
+		{"the robust model is worse", -0.3, 0},
+		{"no difference", 0, 0},
+	} {
+		in := evaltest.Two(900, 3, c.shift, 4)
+		in.Columns = []eval.Column{{Name: "x", Value: in.Target}}
+		e := evaltest.Evaluate(t, in)
+		p := newPage(&eval.Report{Evaluation: e})
+		if e.Shown() != c.shown || e.Slices.Model != e.Models[c.shown].Name {
+			t.Errorf("%s: %s is shown, and the slices are those of %s", c.name, e.Models[e.Shown()].Name, e.Slices.Model)
+			continue
+		}
+		lead := e.Task.Leading()
+		tile, other := p.Tiles()[0], p.Models[1-c.shown]
+		value, beside := e.Models[c.shown].Overall.Of[lead.Key], e.Models[1-c.shown].Overall.Of[lead.Key]
+		if want := printable.NumberAtScale(float64(value), float64(value)); tile.Value != want ||
+			!strings.Contains(strings.Join(tile.Lines, "; "), other+" "+printable.NumberAtScale(float64(beside), float64(value))) {
+			t.Errorf("%s: %s %q, want %s", c.name, tile.Value, tile.Lines, want)
+		}
+		risk := p.E.Models[c.shown].WorstGroup.Risk
+		if order := p.E.Headline().WorstFirst(p.E.Shown()); order[0].Models[c.shown].Values.Risk() != risk ||
+			!strings.HasPrefix(p.Groups().Rows[0].Cells[0], order[0].Label) {
+			t.Errorf("%s: the first group is %s, not the worst one", c.name, p.Groups().Rows[0].Cells[0])
 		}
 	}
 }

@@ -146,7 +146,7 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	}
 	line("By "+g.Name, "rows", head)
 	small := false
-	for i, h := range g.WorstFirst() {
+	for i, h := range g.WorstFirst(e.Shown()) {
 		if i == shownGroups {
 			fmt.Fprintf(w, "  and %s\n", Plural(len(g.Groups)-i, "more group", "more groups"))
 			break
