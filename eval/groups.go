@@ -134,7 +134,8 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	return s
 }
 
-// nameWorstGroups determines the worst group of each model in the last grouping.
+// nameWorstGroups determines the worst group of each model in the last grouping. If a model has the same risk in several
+// groups, up to rounding, its worst group is that of the baseline if this is one of them.
 func (e *Evaluation) nameWorstGroups() {
 	g := e.Headline()
 	if g == nil {
@@ -153,6 +154,11 @@ func (e *Evaluation) nameWorstGroups() {
 		if i < 0 {
 			continue
 		}
+		if w := e.Models[0].WorstGroup; w != nil {
+			if b := g.find(w.Label); risks[i].Risk-risks[b].Risk <= tie*math.Abs(risks[i].Risk) {
+				i = b
+			}
+		}
 		single, widest := g.Groups[i].Models[k].Intervals.Find(riskMeasure.Key), maxInterval(g.Groups, k)
 		if single != nil && widest != nil {
 			widest.Low, widest.High = min(widest.Low, single.Low), max(widest.High, single.High)
@@ -164,6 +170,9 @@ func (e *Evaluation) nameWorstGroups() {
 		}
 	}
 }
+
+// tie is the maximum difference of two risks that is attributed to rounding, relative to the larger one.
+const tie = 1e-12
 
 // maxInterval bounds max_g risk_g by the largest lower and upper limits of the simultaneous intervals.
 func maxInterval(groups []Group, k int) *Interval {

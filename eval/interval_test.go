@@ -173,3 +173,27 @@ func TestIntervals_ChangesOfRounding(t *testing.T) {
 		}
 	}
 }
+
+// TestIntervals_OfALossThatIsConstantUpToRounding checks that a model whose losses differ by rounding alone does not
+// widen the simultaneous intervals, and that its worst group is that of the baseline.
+func TestIntervals_OfALossThatIsConstantUpToRounding(t *testing.T) {
+	of := func(rounding float64) *eval.Evaluation {
+		in := evaltest.Two(900, 3, 0, 7)
+		for i := range in.Models[1].Loss {
+			in.Models[1].Loss[i] = math.Ln2 * (1 + float64(i%4)*rounding)
+		}
+		return evaltest.Evaluate(t, in)
+	}
+	rounded, exact := of(0x1p-52), of(0)
+	for i, h := range rounded.Headline().Groups {
+		for k, m := range h.Models {
+			got, want := m.Simultaneous, exact.Headline().Groups[i].Models[k].Simultaneous
+			if !(math.Abs(float64(got.Low-want.Low)) < 1e-9 && math.Abs(float64(got.High-want.High)) < 1e-9) {
+				t.Errorf("%s, model %d: %v to %v, and without rounding %v to %v", h.Label, k, got.Low, got.High, want.Low, want.High)
+			}
+		}
+	}
+	if a, b := rounded.Models[0].WorstGroup.Label, rounded.Models[1].WorstGroup.Label; a != b {
+		t.Errorf("the worst group of a constant loss is %s, not %s", b, a)
+	}
+}

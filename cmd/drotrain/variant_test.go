@@ -212,7 +212,7 @@ func TestAudit_PositiveLabel(t *testing.T) {
 	}
 	put(t, "a.csv", b.String())
 	code, _, stderr := try(t.Context(), strings.Fields("eval --predictions a.csv --target y --score p")...)
-	if code == exit.OK || !strings.Contains(stderr, "the positive class is the label whose probability the scores give") ||
+	if code == exit.OK || !strings.Contains(stderr, "the positive class, whose probability the scores give") ||
 		!strings.Contains(stderr, `--positive "approved"`) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -19,7 +19,11 @@ func (r *Maker) newFamily(s int) family {
 	w := r.sums[s][c.sharedIndex(0)]
 	f := family{}
 	for k := range models {
-		f.se = append(f.se, in.Weight.StandardError(in.Loss[k], nil, rows))
+		se := in.Weight.StandardError(in.Loss[k], nil, rows)
+		if se <= constantChange*math.Abs(r.sums[s][k*c.PerModel]/w) {
+			se = 0 // the loss is the same in all rows, up to rounding
+		}
+		f.se = append(f.se, se)
 	}
 	base := r.sums[s][0] / w
 	for k := 1; k < models; k++ {
