@@ -270,6 +270,7 @@ var exported = []room{
 			"Evaluate":          eval.Evaluate,
 			"FailedGate":        eval.FailedGate,
 			"GuessFavourable":   eval.GuessFavourable,
+			"IsIntercept":       eval.IsIntercept,
 			"ListedAttributes":  eval.ListedAttributes,
 			"LossOfScores":      eval.LossOfScores,
 			"NewReference":      eval.NewReference,
