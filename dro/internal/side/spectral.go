@@ -459,10 +459,12 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 	if a == nil {
 		return math.Inf(1)
 	}
-	units := spectralRounding * (1 + s.Spectrum.Param)
-	var total compensated.Sum
+	var total, all compensated.Sum
 	for _, v := range y {
 		total.Add(v)
+	}
+	for _, j := range a.Order {
+		all.Add(r.weightAt(int(j)))
 	}
 	mass := total.Value()
 	var upper, lower compensated.Sum // sums of y, from the largest ratios down and from the smallest ratios up
@@ -470,7 +472,8 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 	for i := k - 1; i > 0; i-- {
 		upper.Add(y[a.Order[i]])
 		if w := a.above[i]; w <= 0.5 {
-			most = max(most, mixture(upper.Value()/mass, s.Spectrum.Upper(w), w, units))
+			limit := s.Spectrum.Upper(w)
+			most = max(most, mixture(upper.Value()/mass, limit, w, limit))
 		}
 	}
 	var below compensated.Sum // sum of the weights w
@@ -480,20 +483,27 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 		if a.above[i+1] <= 0.5 {
 			break
 		}
-		w := below.Value() / r.total
-		most = max(most, mixture(-lower.Value()/mass, -s.Spectrum.Lower(w), -w, units))
+		w := below.Value() / all.Value()
+		most = max(most, mixture(-lower.Value()/mass, -s.Spectrum.Lower(w), -w, w))
 	}
 	return most
 }
 
 // mixture returns the proportion of weights w that must be mixed with weights y for the result to be at most limit,
-// which is above w. All three are sums with relative errors of at most units.
-func mixture(y, limit, w, units float64) float64 {
-	excess := y - limit + units*(math.Abs(y)+math.Abs(limit))
+// which is above w. y and w are sums with relative errors of a few units of roundoff, and the error of limit is a few
+// units times size.
+//
+// A relative error e of the argument w and a few units in the evaluation move Upper by a few units of itself, since it
+// is concave with Upper(0) = 0. Lower is convex with Lower(0) = 0 and Lower(1) = 1, so that w·Lower'(w) ≤ w/(1 − w) ≤
+// 2w for w ≤ ½. Its evaluation is off by a few units times (1 + p)·Lower(w), where p is the exponent of an extremile or
+// an exponential spectrum, and at most 1 for other spectra. For w ≤ ½, p·Lower(w) ≤ 3w. So the error of Lower is a few
+// units times w, no matter how large p and how small Lower(w) are.
+func mixture(y, limit, w, size float64) float64 {
+	excess := y - limit + spectralRounding*(math.Abs(y)+size)
 	if !(excess > 0) {
 		return 0
 	}
-	if apart := y - w - units*(math.Abs(y)+math.Abs(w)); apart > excess {
+	if apart := y - w - spectralRounding*(math.Abs(y)+math.Abs(w)); apart > excess {
 		return excess / apart
 	}
 	return 1

@@ -60,3 +60,35 @@ func TestSpectral_BoundsAroundOtherWeights(t *testing.T) {
 		}
 	}
 }
+
+// A weight whose relative error is a few units of roundoff has a limit with an error of a few units times the limit
+// from above, and times the weight from below, whatever the parameter: a quarter of what mixture allows for.
+func TestSpectral_RoundingOfLimits(t *testing.T) {
+	rng := drotest.RngOf(47)
+	for range 3000 {
+		s := []spectrum.Spectrum{
+			{Kind: spectrum.TotalVariation, Param: math.Pow(10, -12*rng.Float64())},
+			{Kind: spectrum.Superquantile, Param: math.Pow(10, -6*rng.Float64())},
+			{Kind: spectrum.Superquantile, Param: 0.5 + rng.Float64()/2},
+			{Kind: spectrum.Extremile, Param: math.Pow(10, 3*rng.Float64())},
+			{Kind: spectrum.Extremile, Param: 1 + math.Pow(10, -12*rng.Float64())},
+			{Kind: spectrum.Exponential, Param: math.Pow(10, 11*rng.Float64()-9)},
+		}[rng.IntN(6)]
+		w := 0.5 * math.Pow(10, -14*rng.Float64()*float64(rng.IntN(2)))
+		if rng.IntN(2) == 0 && s.Kind == spectrum.TotalVariation { // near the kink
+			w = min(0.5, s.Param*(1+1e-9*rng.Float64()))
+		}
+		a := exact.Adversary{Penalty: "chi2", Ranks: string(s.Kind), Param: s.Param, Weights: []float64{w, 1 - w}}
+		const allowed = spectralRounding / 4
+		top := a.Respond(drotest.Reals([]float64{0, 1})).Value // the largest weight of the second sample
+		got := s.Lower(w / (w + (1 - w)))
+		if off := drotest.Subtract(exact.Sub(exact.New(1), top), got); math.Abs(off) > allowed*w {
+			t.Fatalf("%+v: Lower(%v) = %v is off by %v", s, w, got, off)
+		}
+		top = a.Respond(drotest.Reals([]float64{1, 0})).Value
+		got = s.Upper(w / (w + (1 - w)))
+		if off := drotest.Subtract(top, got); math.Abs(off) > allowed*got {
+			t.Fatalf("%+v: Upper(%v) = %v is off by %v", s, w, got, off)
+		}
+	}
+}
