@@ -111,6 +111,10 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 		first, r.row = begin, 0
 	}
 	r.page, r.feed.first = first, first
+	if decodesHere(c) {
+		r.decodeHere()
+		return r, nil
+	}
 	descr, err := arrowDescr(c)
 	if err != nil {
 		return nil, err
@@ -131,14 +135,6 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 		})
 	case *file.Int64ColumnChunkReader:
 		fillWith(r, a.ReadBatch, convertEach(r, how.number))
-	case *file.Float64ColumnChunkReader:
-		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
-	case *file.Float32ColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(dst []float64, v []float32) {
-			for i, x := range v {
-				dst[i] = float64(x)
-			}
-		})
 	case *file.FixedLenByteArrayColumnChunkReader:
 		if how.kind == table.Categorical {
 			codesWith(r, a.ReadBatch, func(v parquet.FixedLenByteArray, to *table.Levels) int32 { return to.Code(how.text(v)) })

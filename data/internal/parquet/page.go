@@ -154,8 +154,8 @@ func walkPages(c *chunk) []pageHeader {
 	return pages
 }
 
-// A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It holds the dictionary
-// and, if values may point into their page, the last two pages, since Arrow requests the next page early.
+// A pageFeed reads, checks and decompresses the pages of a chunk for a pageDecoder or Arrow's column reader. It
+// holds the dictionary and, if values may point into their page, the last two pages, since Arrow requests the next page early.
 type pageFeed struct {
 	chunk *chunk
 	first int // preceding pages are skipped, except the dictionary
@@ -225,25 +225,38 @@ func (f *pageFeed) load(dst *[]byte, p *pageHeader) []byte {
 // trustedSize is the maximum size in bytes of a page for which memory is allocated before its bytes have been read.
 const trustedSize = 64 << 10
 
-// Next reads the next page. It panics with an error if the page is damaged.
+// Next reads the next page for Arrow. It panics with an error if the page is damaged.
 func (f *pageFeed) Next() bool {
+	p := f.nextHeader()
+	if p == nil {
+		return false
+	}
+	if p.kind == pageDictionary {
+		b := memory.NewBufferBytes(f.loadDictionary(p))
+		f.page = file.NewDictionaryPage(b, int32(p.values), parquet.Encodings.Plain)
+	} else {
+		f.page = arrowPage(p, f.loadPage(p))
+	}
+	return true
+}
+
+// nextHeader returns the header of the next page that has to be decoded, or nil at the end. The dictionary is
+// among these pages if a data page needs it.
+func (f *pageFeed) nextHeader() *pageHeader {
 	for f.next < len(f.chunk.pages) {
 		p := &f.chunk.pages[f.next]
 		f.next++
 		if p.kind == pageDictionary {
-			if !f.usesDictionary() {
-				continue
+			if f.usesDictionary() {
+				return p
 			}
-			f.page = f.dictionaryPage(p)
-			return true
-		}
-		if p.values == 0 || f.next <= f.first {
 			continue
 		}
-		f.page = f.dataPage(p)
-		return true
+		if p.values > 0 && f.next > f.first {
+			return p
+		}
 	}
-	return false
+	return nil
 }
 
 // usesDictionary reports whether a remaining page contains indices into the dictionary. Writers stop using a
@@ -254,19 +267,27 @@ func (f *pageFeed) usesDictionary() bool {
 	})
 }
 
-// dictionaryPage decompresses a dictionary.
-func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
+// loadDictionary decompresses a dictionary and checks its size.
+func (f *pageFeed) loadDictionary(p *pageHeader) []byte {
 	b := f.load(&f.dictionary, p)
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
 		panic(table.Damaged("a dictionary has the unknown encoding %d", p.encoding))
 	}
 	f.checkPlain(b, p.values, "")
-	return file.NewDictionaryPage(memory.NewBufferBytes(b), int32(p.values), parquet.Encodings.Plain)
+	return b
 }
 
-// dataPage decompresses a data page and checks its levels and its number of values. It converts
-// byte-stream-split values, which Arrow does not read, to plain values.
-func (f *pageFeed) dataPage(p *pageHeader) file.Page {
+// A rawPage holds a decompressed data page: the encoded definition levels, and the encoded values that are not null.
+type rawPage struct {
+	bytes           []byte // all levels and values
+	defs, body      []byte
+	encoding        int64 // plain if no value is present
+	values, present int   // numbers of values, with and without nulls
+}
+
+// loadPage decompresses a data page and checks its levels and its number of values. It converts byte-stream-split
+// values to plain values.
+func (f *pageFeed) loadPage(p *pageHeader) rawPage {
 	f.turn = (f.turn + 1) % len(f.held)
 	page := f.load(&f.held[f.turn], p)
 	head := p.repLen + p.defLen
@@ -285,14 +306,19 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	if present > 0 {
 		enc = f.checkBody(body, p.encoding, present)
 	} else {
-		page = page[:len(page)-len(body)]
+		page, body = page[:len(page)-len(body)], nil
 	}
-	b, rle := memory.NewBufferBytes(page), parquet.Encodings.RLE
+	return rawPage{page, defs, body, enc, p.values, present}
+}
+
+// arrowPage returns a page in Arrow's form.
+func arrowPage(p *pageHeader, page rawPage) file.Page {
+	b, rle := memory.NewBufferBytes(page.bytes), parquet.Encodings.RLE
+	n, enc, size := int32(p.values), parquet.Encoding(page.encoding), int32(len(page.bytes))
 	if p.kind == pageDataV2 {
-		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(p.defLen),
-			int32(p.repLen), int32(len(page)), false)
+		return file.NewDataPageV2(b, n, 0, n, enc, int32(p.defLen), int32(p.repLen), size, false)
 	}
-	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
+	return file.NewDataPageV1(b, n, enc, rle, rle, size)
 }
 
 // cutLevels splits the decompressed bytes b of a version-1 data page into its encoded levels and the remaining

@@ -7,42 +7,103 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// walkRuns reads n numbers of width bits each in Parquet's hybrid encoding of runs and bit-packed groups. It calls
-// run with the number and length of every run, and group with the bytes and length of every group. It panics with
-// an error if b is invalid.
-func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(b []byte, count int)) {
-	for n > 0 {
-		head, used := binary.Uvarint(b)
-		if used <= 0 {
-			panic(table.Damaged("a page ends before its last value"))
+// A hybrid reads numbers of width bits each in Parquet's hybrid encoding of runs and bit-packed groups. Its methods
+// panic with an error if the bytes are invalid.
+type hybrid struct {
+	rest  []byte // bytes after the current run or group
+	left  int    // numbers after the current run or group
+	width int    // at most 32
+
+	count int    // numbers of the current run or group that have not been read
+	value uint32 // number of the run
+	group []byte // bytes of the group; nil for a run
+	at    int    // index of the next number of the group
+}
+
+// advance reads the head of the next run or group.
+func (h *hybrid) advance() {
+	head, used := binary.Uvarint(h.rest)
+	if used <= 0 {
+		panic(table.Damaged("a page ends before its last value"))
+	}
+	b, count := h.rest[used:], head>>1
+	if head&1 == 0 {
+		size := (h.width + 7) / 8
+		if count == 0 || len(b) < size {
+			panic(table.Damaged("a run in a page cannot be read"))
 		}
-		b = b[used:]
-		count := head >> 1
-		if head&1 == 0 {
-			size := (width + 7) / 8
-			if count == 0 || len(b) < size {
-				panic(table.Damaged("a run in a page cannot be read"))
-			}
-			if count > uint64(n) {
-				panic(table.Damaged("a run in a page is longer than the page"))
-			}
-			v := uint32(0)
-			for i, c := range b[:size] {
-				v |= uint32(c) << (8 * i)
-			}
-			run(v, int(count))
-			n, b = n-int(count), b[size:]
-			continue
+		if count > uint64(h.left) {
+			panic(table.Damaged("a run in a page is longer than the page"))
 		}
-		if count == 0 || count > uint64(n+7)/8+64 {
+		h.value, h.group = 0, nil
+		for i, c := range b[:size] {
+			h.value |= uint32(c) << (8 * i)
+		}
+		h.count, h.rest = int(count), b[size:]
+	} else {
+		if count == 0 || count > uint64(h.left+7)/8+64 {
 			panic(table.Damaged("a bit-packed group in a page cannot be read"))
 		}
-		values := min(int(count)*8, n)
-		if len(b) < (values*width+7)/8 {
+		h.count, h.at = min(int(count)*8, h.left), 0
+		if len(b) < (h.count*h.width+7)/8 {
 			panic(table.Damaged("a page ends before its last value"))
 		}
-		group(b, values)
-		n, b = n-values, b[min(int(count)*width, len(b)):] // some writers omit the padding of the last group
+		size := min(int(count)*h.width, len(b)) // some writers omit the padding of the last group
+		h.group, h.rest = b[:size:size], b[size:]
+	}
+	h.left -= h.count
+}
+
+// next reads the next len(dst) numbers.
+func (h *hybrid) next(dst []uint32) {
+	for len(dst) > 0 {
+		if h.count == 0 {
+			if h.left == 0 {
+				panic(table.Damaged("a page ends before its last value"))
+			}
+			h.advance()
+		}
+		n := min(len(dst), h.count)
+		if h.group == nil {
+			for i := range dst[:n] {
+				dst[i] = h.value
+			}
+		} else {
+			unpackBits(dst[:n], h.group, h.at, h.width)
+		}
+		h.at, h.count, dst = h.at+n, h.count-n, dst[n:]
+	}
+}
+
+// unpackBits reads numbers of width bits each, at most 32, from the number with index at on.
+func unpackBits(dst []uint32, b []byte, at, width int) {
+	mask := uint64(1)<<width - 1
+	bit, i := uint(at*width), 0
+	for ; i < len(dst) && bit/8+8 <= uint(len(b)); i++ {
+		dst[i] = uint32(binary.LittleEndian.Uint64(b[bit/8:]) >> (bit % 8) & mask)
+		bit += uint(width)
+	}
+	if i == len(dst) {
+		return
+	}
+	var tail [16]byte // the last bytes, which are fewer than 8
+	copy(tail[:8], b[bit/8:])
+	for bit %= 8; i < len(dst); i++ {
+		dst[i] = uint32(binary.LittleEndian.Uint64(tail[bit/8:]) >> (bit % 8) & mask)
+		bit += uint(width)
+	}
+}
+
+// walkRuns reads n numbers of width bits each in Parquet's hybrid encoding. It calls run with the number and length
+// of every run, and group with the bytes and length of every group. It panics with an error if b is invalid.
+func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(b []byte, count int)) {
+	h := hybrid{rest: b, left: n, width: width}
+	for h.left > 0 {
+		if h.advance(); h.group == nil {
+			run(h.value, h.count)
+		} else {
+			group(h.group, h.count)
+		}
 	}
 }
 
