@@ -3,6 +3,7 @@ package memory
 import (
 	"math"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,3 +46,15 @@ func unmap(b []byte) { _ = unix.Munmap(b) }
 
 // evict removes pages from memory; their contents remain in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
+
+// largePage is the size in bytes of a large page. Where it is larger, the system rounds.
+const largePage = 2 << 20
+
+// preferLargePages asks the system to store the whole large pages of b as such. Pages in use are not changed.
+func preferLargePages(b []byte) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	lo, hi := (at+largePage-1)&^(largePage-1), (at+uintptr(len(b)))&^(largePage-1)
+	if lo < hi {
+		_ = unix.Madvise(b[lo-at:hi-at], unix.MADV_HUGEPAGE) // without large pages, nothing is lost
+	}
+}

@@ -23,3 +23,6 @@ func mapFile(*os.File, int64) ([]byte, error) { return nil, errUnsupported }
 func unmap([]byte) {}
 
 func evict([]byte) {}
+
+// preferLargePages does nothing on this system.
+func preferLargePages([]byte) {}
