@@ -155,3 +155,22 @@ func BenchmarkVectors(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCholesky reports GFlop/s, d³/3 operations.
+func BenchmarkCholesky(b *testing.B) {
+	for _, d := range []int{50, 200, 600, 2000} {
+		b.Run(fmt.Sprintf("%d", d), func(b *testing.B) {
+			a, f := make([]float64, d*d), make([]float64, d*d)
+			for i := range a {
+				if a[i] = 1 / float64(1+i%d+i/d); i/d == i%d {
+					a[i] = float64(d)
+				}
+			}
+			for range b.N {
+				copy(f, a)
+				Cholesky(f, d)
+			}
+			b.ReportMetric(float64(d)*float64(d)*float64(d)/3*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFlop/s")
+		})
+	}
+}

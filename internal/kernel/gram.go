@@ -12,7 +12,7 @@ func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, w, lo, hi, 8, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
+		gramPanels(dst, d, d, w, lo, hi, 8*d, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
 			gramPack64AVX2(a, b, &X[0], d, offset, weight, k, capacity)
 		})
 		return
@@ -28,7 +28,7 @@ func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, w, lo, hi, 4, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
+		gramPanels(dst, d, d, w, lo, hi, 4*d, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
 			gramPack32AVX2(a, b, &X[0], d, offset, weight, k, capacity)
 		})
 		return
@@ -58,10 +58,10 @@ var panelPool = sync.Pool{New: func() any { return new(panelBuffer) }}
 
 // gramPanels loops over blocks of rows with nonzero weights. pack copies k rows into panels of four columns,
 // weighted (a) and unweighted (b). Then tiles of the product of a and b, of four rows and up to twelve columns, are
-// added to dst. Tiles that contain part of the diagonal or the last columns are first computed in a buffer. size is
-// the size in bytes of an entry of the rows.
+// added to dst, whose rows are stride numbers apart. Tiles that contain part of the diagonal or the last columns are
+// first computed in a buffer. The rows have d columns and are rowBytes apart.
 func gramPanels(
-	dst []float64, d int, w []float64, lo, hi, size int,
+	dst []float64, stride, d int, w []float64, lo, hi, rowBytes int,
 	pack func(a, b *float64, offset *int, weight *float64, k, capacity int),
 ) {
 	const capacity, panel = gramRows, 4 * gramRows
@@ -76,7 +76,7 @@ func gramPanels(
 		k := 0
 		for ; i < hi && k < capacity; i++ {
 			if w[i] != 0 {
-				buffer.offset[k], buffer.weight[k] = i*d*size, w[i]
+				buffer.offset[k], buffer.weight[k] = i*rowBytes, w[i]
 				k++
 			}
 		}
@@ -90,7 +90,7 @@ func gramPanels(
 				for p := near; p < min(near+gramPanelsNear, end); p++ {
 					q := max(p, group)
 					if p < q && 4*end <= d {
-						gramTile(&a[p*panel], &b[q*panel], k, capacity, &dst[4*p*d+4*q], d, end-q)
+						gramTile(&a[p*panel], &b[q*panel], k, capacity, &dst[4*p*stride+4*q], stride, end-q)
 						continue
 					}
 					var tile [4 * 12]float64
@@ -98,7 +98,7 @@ func gramPanels(
 					for r := 4 * p; r < min(4*p+4, d); r++ {
 						t := tile[(r-4*p)*12:]
 						for c := max(r, 4*q); c < min(4*end, d); c++ {
-							dst[r*d+c] += t[c-4*q]
+							dst[r*stride+c] += t[c-4*q]
 						}
 					}
 				}

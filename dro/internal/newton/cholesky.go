@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/kernel"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +16,6 @@ type cholesky struct {
 	unit   []float64 // powers of two, D
 	upper  *mat.TriDense
 	factor blas64.Triangular
-	chol   mat.Cholesky
 }
 
 // Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i, of
@@ -49,7 +49,11 @@ func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 			a.SetSym(i, j, a.At(i, j)*c.unit[i]*c.unit[j])
 		}
 	}
-	for jitter := firstJitter; !c.chol.Factorize(a); jitter *= growth {
+	factor := c.upper.RawTriangular()
+	for jitter := firstJitter; ; jitter *= growth {
+		if copyUpper(factor.Data, a); kernel.Cholesky(factor.Data, size) {
+			break
+		}
 		if jitter > maxJitter {
 			return -1, ErrIndefinite
 		}
@@ -57,9 +61,16 @@ func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 			a.SetSym(i, i, a.At(i, i)+jitter)
 		}
 	}
-	c.chol.UTo(c.upper)
-	c.factor = c.upper.RawTriangular()
+	c.factor = factor
 	return -1, nil
+}
+
+// copyUpper copies the upper triangle of a symmetric matrix to a row-major matrix of the same size.
+func copyUpper(dst []float64, a *mat.SymDense) {
+	d, from := a.SymmetricDim(), a.RawSymmetric()
+	for i := range d {
+		copy(dst[i*d+i:(i+1)*d], from.Data[i*from.Stride+i:i*from.Stride+d])
+	}
 }
 
 // Solve replaces v by A⁻¹v, or by NaN if there is no factor.

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -132,6 +134,7 @@ type minorant struct {
 	scaled    *mat.SymDense // A
 	factor    blas64.Triangular
 	upper     *mat.TriDense // U
+	shifted   []float64     // scratch memory of provesEigenvalues
 	perturbed float64
 	least     float64
 	inflate   float64
@@ -167,11 +170,15 @@ func newQuadraticMinorant(
 			h.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
 		}
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(h) {
+	f.factor = f.upper.RawTriangular()
+	copyUpper(f.factor.Data, h)
+	if !kernel.Cholesky(f.factor.Data, d) {
 		return nil
 	}
-	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // an estimate of λ_min, which is proved below
+	norm := mat.Norm(h, 1)
+	reciprocal := lapack64.Pocon(blas64.Symmetric{N: d, Stride: d, Data: f.factor.Data, Uplo: blas.Upper}, norm,
+		make([]float64, 3*d), make([]int, d))
+	f.least = 0.9 * norm * reciprocal // an estimate of λ_min, which is proved below
 	for !f.provesEigenvalues(f.least) {
 		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
@@ -181,8 +188,6 @@ func newQuadraticMinorant(
 		return nil
 	}
 	f.inflate = 1 + f.perturbed/f.least
-	chol.UTo(f.upper)
-	f.factor = f.upper.RawTriangular()
 	clearFrozen(f.scale, left)
 	return f
 }
@@ -218,13 +223,14 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 // computed matrix, minus that value and the perturbation on the diagonal, must have a Cholesky factor.
 func (f *minorant) provesEigenvalues(value float64) bool {
 	shift := (1 + 1e-12) * (value + f.perturbed)
-	shifted := mat.NewSymDense(f.d, nil)
-	shifted.CopySym(f.scaled)
-	for i := range f.d {
-		shifted.SetSym(i, i, shifted.At(i, i)-shift)
+	if f.shifted == nil {
+		f.shifted = make([]float64, f.d*f.d)
 	}
-	var chol mat.Cholesky
-	return chol.Factorize(shifted)
+	copyUpper(f.shifted, f.scaled)
+	for i := range f.d {
+		f.shifted[i*f.d+i] -= shift
+	}
+	return kernel.Cholesky(f.shifted, f.d)
 }
 
 // maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. Such a norm is at most 1/√w_j, because
