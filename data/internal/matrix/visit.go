@@ -29,9 +29,10 @@ type Tile struct {
 	readers []Reader // one for each column
 }
 
-// pagesHeld is the maximum total size in bytes of the decompressed pages that a visit holds at a time, over all
-// threads; the remaining columns are read in another sweep over the rows.
-const pagesHeld = 7 << 20
+// pagesHeld returns the maximum total size in bytes of the decompressed pages that a visit of this many cells holds at
+// a time, over all threads: one byte for each cell, within limits. The remaining columns are read in another sweep over
+// the rows. Since training rows are shuffled, a sweep with few columns writes to single cells all over the matrix.
+func pagesHeld(rows, columns int) int { return min(max(7<<20, rows*columns), 32<<20) }
 
 // SweepColumns is the maximum number of columns of a tile.
 const SweepColumns = 64
@@ -56,7 +57,7 @@ func Visit(
 		lead = cols[0]
 	}
 	// If few columns are read at a time, few ranges suffice, since there are enough tasks.
-	groups := columnGroups(cols, workers, whole)
+	groups := columnGroups(cols, max(pagesHeld(rows, len(cols))/workers, 2<<20), whole)
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
 	for _, r := range rowRanges(rows, (2*workers+len(groups)-1)/len(groups), lead) {
@@ -111,8 +112,9 @@ func Visit(
 	return inexactRow, err
 }
 
-// columnGroups divides the columns into groups that are read together.
-func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]int) {
+// columnGroups divides the columns into groups that are read together and, if they have several columns, hold at most
+// the given number of bytes of pages.
+func columnGroups(cols []*table.Column, most int, whole bool) (groups [][2]int) {
 	if whole || len(cols) == 0 {
 		return [][2]int{{0, len(cols)}}
 	}
@@ -120,7 +122,7 @@ func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]in
 		hi, cost := lo, 0
 		for hi < len(cols) {
 			cost += pageCost(cols[hi])
-			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == SweepColumns) {
+			if hi > lo && (cost > most || hi-lo == SweepColumns) {
 				break
 			}
 			hi++
@@ -131,14 +133,14 @@ func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]in
 	return groups
 }
 
-// pageCost returns the size in bytes of the pages held while a column is read: a page and a decoded dictionary.
+// pageCost returns the size in bytes of the pages held while a column is read: a page and a dictionary.
 func pageCost(c *table.Column) (cost int) {
 	for _, p := range c.Parts {
 		dict, page := 0, 0
 		for _, h := range p.Pages() {
 			page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
 		}
-		cost = max(cost, 2*dict+page)
+		cost = max(cost, dict+page)
 	}
 	return cost
 }
