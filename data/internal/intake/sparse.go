@@ -17,7 +17,7 @@ func NewSparse(name string, s *table.Sparse) *table.Column {
 // A SparseBuilder builds a column of sparse vectors. It stores their entries in a file if they take too much memory.
 type SparseBuilder struct {
 	table.SparseBuilder
-	spill *Spill // nil while the entries are in memory
+	overflow Overflow
 }
 
 // RowsBetweenLimits is the number of rows after which callers call Limit again.
@@ -26,25 +26,15 @@ const RowsBetweenLimits = 4096
 // Limit moves the entries from memory to a file if they take too much memory, or returns an error if this is
 // impossible. src is the file that is read.
 func (b *SparseBuilder) Limit(ctx context.Context, src Source) error {
-	if b.spill == nil {
-		held := b.Bytes()
-		must, err := MustSpill(ctx, src, held, held, "for the entries of sparse vectors")
-		if err != nil || !must {
-			return err
-		}
-		if b.spill, err = NewSpill(); err != nil {
-			return err
-		}
+	held := b.Bytes()
+	to, err := b.overflow.Begin(ctx, src, held, held, "for the entries of sparse vectors")
+	if to == nil || err != nil {
+		return err
 	}
-	return b.spill.PutVectors(&b.SparseBuilder)
+	return to.PutVectors(&b.SparseBuilder)
 }
 
 // Column returns the column of all rows.
 func (b *SparseBuilder) Column(name string) (*table.Column, error) {
-	if b.spill != nil {
-		if err := b.spill.Flush(); err != nil {
-			return nil, err
-		}
-	}
-	return NewSparse(name, b.Sparse()), nil
+	return NewSparse(name, b.Sparse()), b.overflow.Flush()
 }

@@ -18,16 +18,6 @@ func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, column
 // more, they are stored in a temporary file.
 const memoryShare = 4
 
-// MustSpill reports whether values of the given size in bytes take too much memory and must therefore be stored in a
-// file. held is the size of the values that are already in memory. It returns an error if the values take too much
-// memory but must be in memory. use states the purpose.
-func MustSpill(ctx context.Context, src Source, bytes, held int64, use string) (bool, error) {
-	if !maySpill(ctx, bytes) {
-		return false, src.Afford(max(bytes-held, held/4), use)
-	}
-	return src.Afford(memoryShare*bytes-held, use) != nil, nil
-}
-
 type heldKey struct{}
 
 // WithValuesHeld returns a context for reading tables whose values must be in memory, so that none are stored in a
@@ -41,6 +31,45 @@ func WithValuesHeld(ctx context.Context) context.Context {
 func maySpill(ctx context.Context, bytes int64) bool {
 	free, err := limit.DiskFree(os.TempDir())
 	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
+}
+
+// MustSpill reports whether values of the given size in bytes take too much memory and must therefore be stored in a
+// file. held is the size of the values that are already in memory. It returns an error if the values take too much
+// memory but must be in memory. use states the purpose.
+func MustSpill(ctx context.Context, src Source, bytes, held int64, use string) (bool, error) {
+	if !maySpill(ctx, bytes) {
+		return false, src.Afford(max(bytes-held, held/4), use)
+	}
+	return src.Afford(memoryShare*bytes-held, use) != nil, nil
+}
+
+// An Overflow holds the file to which the values of a table move once they take too much memory.
+type Overflow struct{ file *Spill }
+
+// Begin returns the Spill to which the values in memory must move, or nil if memory suffices as far as is known. Once
+// values have moved, all later ones must. The arguments are those of MustSpill.
+func (o *Overflow) Begin(ctx context.Context, src Source, bytes, held int64, use string) (*Spill, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.file == nil {
+		must, err := MustSpill(ctx, src, bytes, held, use)
+		if err != nil || !must {
+			return nil, err
+		}
+		if o.file, err = NewSpill(); err != nil {
+			return nil, err
+		}
+	}
+	return o.file, nil
+}
+
+// Flush writes buffered values to the file, if there is one.
+func (o *Overflow) Flush() error {
+	if o.file == nil {
+		return nil
+	}
+	return o.file.Flush()
 }
 
 // A Spill stores the values of columns in an unnamed file, one block after another, if they do not fit into memory.

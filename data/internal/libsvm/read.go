@@ -43,15 +43,15 @@ const mostPlace = math.MaxInt32 - 1
 
 // A reading holds the state of reading a file.
 type reading struct {
-	line    int // number of the line, from 1
-	rows    int // number of rows
-	label   numbers
-	query   numbers
-	queries int // number of rows that have a query
-	vectors table.SparseBuilder
-	index   []int32 // indices of the line
-	value   []float64
-	spill   *intake.Spill // file with the values, if memory would not hold them; otherwise nil
+	line     int // number of the line, from 1
+	rows     int // number of rows
+	label    numbers
+	query    numbers
+	queries  int // number of rows that have a query
+	vectors  table.SparseBuilder
+	overflow intake.Overflow
+	index    []int32 // indices of the line
+	value    []float64
 }
 
 // numbers holds a column of numbers. The first rows are in parts if they have been moved to a file.
@@ -121,10 +121,8 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	if err := r.checkLimits(ctx, f); err != nil {
 		return nil, err
 	}
-	if r.spill != nil {
-		if err := r.spill.Flush(); err != nil {
-			return nil, err
-		}
+	if err := r.overflow.Flush(); err != nil {
+		return nil, err
 	}
 	out := &intake.Table{Rows: r.rows, Columns: []*table.Column{r.label.column(Label)}}
 	if r.queries > 0 {
@@ -157,27 +155,19 @@ func IsLike(head []byte) bool {
 // checkLimits returns an error if the context has ended. It moves the values to a file if memory would not hold those
 // of the whole file, whose size is extrapolated from the part read so far.
 func (r *reading) checkLimits(ctx context.Context, f *text.File) error {
-	if err := ctx.Err(); err != nil {
+	held := r.vectors.Bytes() + 8*int64(len(r.label.Number)+len(r.query.Number))
+	to, err := r.overflow.Begin(ctx, f.Source, f.Extrapolate(held), held,
+		fmt.Sprintf("for about %d rows", f.Extrapolate(int64(r.rows))))
+	if to == nil || err != nil {
 		return err
 	}
-	if r.spill == nil {
-		held := r.vectors.Bytes() + 8*int64(len(r.label.Number)+len(r.query.Number))
-		must, err := intake.MustSpill(ctx, f.Source, f.Extrapolate(held), held,
-			fmt.Sprintf("for about %d rows", f.Extrapolate(int64(r.rows))))
-		if err != nil || !must {
-			return err
-		}
-		if r.spill, err = intake.NewSpill(); err != nil {
-			return err
-		}
-	}
-	if err := r.spill.PutVectors(&r.vectors); err != nil {
+	if err := to.PutVectors(&r.vectors); err != nil {
 		return err
 	}
-	if err := r.label.spill(r.spill); err != nil {
+	if err := r.label.spill(to); err != nil {
 		return err
 	}
-	return r.query.spill(r.spill)
+	return r.query.spill(to)
 }
 
 // fault returns an error about the current line.

@@ -2,7 +2,6 @@ package npy
 
 import (
 	"archive/zip"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -320,7 +319,7 @@ func (a *sparseArchive) build(value, place, pointers *sequence) (*table.Column, 
 				b.Add(at, sum)
 			}
 			if (r+1)%intake.RowsBetweenLimits == 0 {
-				if err := cmp.Or(a.ctx.Err(), b.Limit(a.ctx, a.in)); err != nil {
+				if err := b.Limit(a.ctx, a.in); err != nil {
 					return err
 				}
 			}
