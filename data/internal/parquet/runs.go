@@ -107,7 +107,7 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 	}
 }
 
-// countLevels returns how many of the n levels in b are equal to most, the maximum level (at most 3). If most is 0,
+// countLevels returns how many of the n levels in b are equal to most, the maximum level. If most is 0,
 // b holds no levels, and countLevels returns n. It panics with an error if b is invalid.
 func countLevels(b []byte, n, most int) (equal int) {
 	if most == 0 {
@@ -124,8 +124,13 @@ func countLevels(b []byte, n, most int) (equal int) {
 	width := bits.Len(uint(most))
 	walkRuns(b, n, width, func(v uint32, count int) { add(int(v), count) }, func(b []byte, count int) {
 		if width > 1 {
-			for i := range count {
-				add(int(b[i*width/8]>>(i*width%8)&(1<<width-1)), 1)
+			var levels [64]uint32
+			for at := 0; at < count; at += len(levels) {
+				n := min(len(levels), count-at)
+				unpackBits(levels[:n], b, at, width)
+				for _, v := range levels[:n] {
+					add(int(v), 1)
+				}
 			}
 			return
 		}
