@@ -223,7 +223,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot mark rows as train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
-		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave such rows out with the filter %s != %s",
+		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave out these rows with the filter %s "+
+			"!= %s",
 			expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
@@ -249,7 +250,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mark training or hold-out rows", c.Text(r))
 		default:
 			return nil, nil, f.FaultAt(column, r, fix.Advise(
-				"mark every row as train or test, or leave such rows out with a filter"), "%q means neither train nor test",
+				"mark every row as train or test, or leave out the other rows by a filter"), "%q means neither train nor test",
 				c.Text(r))
 		}
 		if test != "" && valid != "" {
@@ -328,7 +329,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"),
+			return nil, f.FaultAt(h.Time, r, fix.Advise("leave out rows without a time by a filter"),
 				"the time is missing, so the row can be used neither for training nor as a hold-out row")
 		}
 	}

@@ -77,7 +77,7 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 		if !p.isFinite(i) {
 			path, row := f.Where(first + r)
 			return &data.Error{Path: path, Row: row, Msg: beyondPrecision,
-				Hint: "leave such rows out, or correct them"}
+				Hint: "correct the values of this row, or leave the row out"}
 		}
 	}
 	return nil

@@ -155,7 +155,7 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 		Msg: fmt.Sprintf("the target is %v, but the loss %s requires %s", m.Encoder.Target.Shift+
 			m.Encoder.Target.Scale*target,
 			m.loss.Name(), meaning.DescribeTargets()),
-		Hint: "correct the value, leave such rows out with a filter, or choose another loss",
+		Hint: "correct the value, leave out rows with invalid targets by a filter, or choose another loss",
 	}
 }
 

@@ -124,7 +124,8 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		for j := range f.Rows {
 			if text := c.Text(j); j > 0 && text != *t.to {
 				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1,
-					Msg: "not a proof: the text differs from the text in the first row"}
+					Msg: "not a proof: the column must have the same text in every row, but this row differs from " +
+						"the first"}
 			} else if j == 0 {
 				*t.to = text
 			}

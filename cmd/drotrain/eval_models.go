@@ -127,7 +127,8 @@ func (o *evalOptions) measureTable(
 		case o.TrainingFilter:
 			o.measure.Filter = was
 		default:
-			a.note("the model was trained only on rows with %s; to evaluate on such rows only, add --training-filter", was)
+			a.note("the model was trained only on rows that satisfy %s; to evaluate only on these, add "+
+				"--training-filter", was)
 		}
 	}
 	measured, err := report.MeasureTable(ctx, m, f, o.measure)

@@ -6,7 +6,7 @@
 //
 // Exit codes: 0 if the required gap was certified, 1 if the command failed, 2 for a wrong command line, 3 if the
 // run stopped at a limit before reaching the gap (the model is written and marked uncertified), 4 if a --fail-if
-// gate failed, and 129, 130 or 143 if the run was interrupted.
+// gate failed or the model is degenerate, and 129, 130 or 143 if the run was interrupted.
 package main
 
 import (

@@ -57,7 +57,7 @@ func TestEval_FiltersPredictions(t *testing.T) {
 	}
 	_, _, stderr = try(t.Context(), strings.Fields(base+"all.csv")...)
 	if !strings.Contains(stderr, "row 2: the label is missing") ||
-		!strings.Contains(stderr, "leave such rows out with --filter 'y is not null'") {
+		!strings.Contains(stderr, "leave out the rows with nulls by --filter 'y is not null'") {
 		t.Errorf("no advice: %s", stderr)
 	}
 }

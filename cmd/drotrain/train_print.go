@@ -173,7 +173,7 @@ func nextTable(data string) string {
 	return "NEW" + cmp.Or(filepath.Ext(path), ".parquet")
 }
 
-// checkOutcome returns an error, which sets the exit code, if the model is not certified or degenerate. e is its
+// checkOutcome returns an error, which sets the exit code, if the model is degenerate or not certified. e is its
 // evaluation, or nil if nothing was measured.
 func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.Summary) error {
 	switch {

@@ -131,8 +131,8 @@ func (x *examination) checkOneTargetPerValue(c *column, n []int, low, high []flo
 		"possible leakage: all rows with the same value of the column have the same target (%d rows, %d values)", rows,
 		values)
 	if f.Severity == Warning && role == "" {
-		f.Proposal = "rows with the same value are not independent evidence: hold such rows out together (as units of " +
-			"this column), or leave the column out"
+		f.Proposal = "rows with the same value are not independent evidence: hold out all rows of a value together " +
+			"(with the column as units), or leave the column out"
 	}
 	return f
 }

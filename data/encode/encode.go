@@ -413,8 +413,8 @@ func dropFillHints(err error) error {
 	}
 	for _, of := range all {
 		if slices.Contains(of.Fixes, fix.Impute) {
-			of.Fixes, of.Hint = nil, "the model has no fill value for nulls: leave such rows out, or train again with "+
-				"imputed nulls"
+			of.Fixes, of.Hint = nil, "the model has no fill value for nulls: leave out the rows with nulls, or "+
+				"train again with imputed nulls"
 		}
 	}
 	return err

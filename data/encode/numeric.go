@@ -158,5 +158,6 @@ func operandFault(f *data.Frame, of []Operand, row int) error {
 
 // notFiniteFault returns an error about a value that is NaN or infinite.
 func notFiniteFault(f *data.Frame, column string, row int, v float64) error {
-	return f.FaultAt(column, row, fix.Advise("remove such rows, or store the value as null"), "the value is %v", v)
+	return f.FaultAt(column, row, fix.Advise("remove rows with NaN or infinite values, or store these values as "+
+		"null"), "the value is %v", v)
 }

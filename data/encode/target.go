@@ -349,7 +349,8 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, fix.Advise("use log1p, which is defined for 0, or leave out such rows with a filter"),
+	e := f.FaultAt(column, first, fix.Advise("use log1p, which is defined for 0, or leave out these rows with a "+
+		"filter"),
 		"the target is %s, for which %s is undefined", text, transform)
 	e.Rows = count
 	return e

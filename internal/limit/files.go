@@ -36,7 +36,7 @@ func NewUnnamedFile(dir string) (*os.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, unwrapPathError(err))
+		return nil, fmt.Errorf("cannot create a temporary file in %s: %w", dir, unwrapPathError(err))
 	}
 	return f, nil
 }

@@ -16,7 +16,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%d MB of memory (%s) are not enough", e.Bytes>>20, e.Limit)
+	return fmt.Sprintf("%d MB of memory (%s) is not enough", e.Bytes>>20, e.Limit)
 }
 
 // Hint returns advice to the user.

@@ -300,7 +300,7 @@ func Subset(p *[]string, words []string) *Value {
 	return List(p, func(all []string) error {
 		for _, name := range all {
 			if !slices.Contains(words, name) {
-				return Must("be some of "+strings.Join(words, ", "), DidYouMean(name, words, ""))
+				return Must("be one or several of "+strings.Join(words, ", "), DidYouMean(name, words, ""))
 			}
 		}
 		return nil

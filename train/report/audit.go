@@ -309,7 +309,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for i, t := range in.Target {
 		if in.Task == eval.Regression && !meaning.Accepts(t) {
-			return o.faultAt(o.Label, i, fix.Advise("correct it, leave such rows out with a filter, or choose another loss"),
+			return o.faultAt(o.Label, i, fix.Advise("correct the label, leave out rows with invalid labels with a "+
+				"filter, or choose another loss"),
 				"the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets())
 		}
 	}

@@ -268,7 +268,7 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 		Msg: fmt.Sprintf("the column is read as text because of %q in this row, but %d of %d rows hold numbers", c.unexpected,
 			c.numbers, rows)}
 	if !c.mayBeMissing(rows) {
-		e.Hint = "if such a text means a number, rename it, as in 90+ to 95; name only texts that mean a missing value as " +
+		e.Hint = "rename texts that mean a number, as in 90+ to 95; name only texts that mean a missing value as " +
 			"missing"
 		return e
 	}

@@ -210,7 +210,8 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 			}
 			waited := time.Since(began)
 			if m.patience > 0 && waited > m.patience {
-				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no message from the other ranks for %v (%s): all ranks are ended\n",
+				fmt.Fprintf(os.Stderr, "drotrain: rank %d received no message from the other ranks for %v (%s) and "+
+					"ends all ranks\n",
 					m.rank,
 					m.patience, Patience)
 				m.end(1)
