@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/losses"
@@ -66,6 +67,58 @@ func (o promising) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int)
 		curvature[j] *= 3
 	}
 	return radius, decay
+}
+
+// A vanishing oracle embeds losses that grow on both sides, and evaluates others, which tend to 0.
+type vanishing struct {
+	*losses.Linear
+	of *losses.Linear
+}
+
+func (o vanishing) EvalTo(value, slope, x []float64, lo, hi int) {
+	o.of.EvalTo(value, slope, x, lo, hi)
+}
+
+func (o vanishing) CurvatureTo(curvature, slope []float64, lo, hi int) {
+	o.of.CurvatureTo(curvature, slope, lo, hi)
+}
+
+func (o vanishing) CurvatureLowerBoundTo(curvature, _ []float64, lo, hi int) (radius, decay float64) {
+	clear(curvature[lo:hi])
+	return 1, 0
+}
+
+// An oracle that embeds one of package losses inherits its Growth, which proves nothing about other losses: without an
+// intercept, separable logistic losses tend to 0, and no lower bound is above.
+func TestSolve_InheritedGrowth(t *testing.T) {
+	const n = 12
+	rows, target := make([]float64, n), make([]float64, n)
+	for j := range rows {
+		target[j] = float64(1 - 2*(j%2))
+		rows[j] = target[j] * (1 + float64(j)/n)
+	}
+	z, err := design.NewDense(n, 1, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grows, err := losses.NewLinear(losses.Huber{Delta: 1e-3}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dual := range []dro.Dual{dro.KL{}, dro.CVaR{Alpha: 0.3}, dro.KL{Nu: 1}} {
+		r, err := dro.Solve(t.Context(), &dro.Problem{Oracle: vanishing{grows, of}, Dual: dual, Primal: dro.L2{}},
+			&dro.Options{MaxPasses: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Certificate.Lower > 0 {
+			t.Errorf("%+v: %v, %v", dual, r.Status, r.Certificate)
+		}
+	}
 }
 
 // A liar is a ridge regulariser with one method that is wrong.

@@ -12,7 +12,7 @@ const differenceStep = 1e-5
 
 // Check returns an error about the first requirement of Loss that l violates at the given margins and targets, or
 // nil if it violates none. It checks ℓ ≥ 0, that tangents lie below ℓ (convexity), slope and curvature against
-// finite differences, the lower bound of the curvature within its radius, and the constants. Finite differences are
+// finite differences, the lower bound of the curvature within its radius, the growth, and the constants. Finite differences are
 // unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
 func Check(l Loss, margins, targets []float64) error {
 	for _, t := range targets {
@@ -45,6 +45,9 @@ func (p lossPoint) overflows() bool {
 func checkAt(l Loss, m, t float64, margins []float64) error {
 	step := differenceStep * max(1, math.Abs(m)/1e3)
 	p, above, below := evaluateAt(l, m, t), evaluateAt(l, m+step, t), evaluateAt(l, m-step, t)
+	if math.IsInf(p.slope, 0) && math.Abs(p.value) <= math.MaxFloat64 {
+		return fmt.Errorf("the slope is %v, but the loss is %v", p.slope, p.value)
+	}
 	if p.overflows() || above.overflows() || below.overflows() {
 		return nil
 	}
@@ -64,6 +67,11 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 	}
 	if smooth := l.Smoothness(); !(p.curvature <= smooth*(1+1e-12)) {
 		return fmt.Errorf("the curvature is %v, larger than the smoothness constant %v", p.curvature, smooth)
+	}
+	if g, ok := l.(Growing); ok {
+		if a, b := g.Growth(); a > 0 && !(p.value >= a*math.Abs(m-t)-b-1e-12*(1+a*math.Abs(m-t)+math.Abs(b))) {
+			return fmt.Errorf("the loss is %v, but Growth states that it is at least %v·|margin − target| − %v", p.value, a, b)
+		}
 	}
 	bound := []float64{0}
 	radius, decay := l.CurvatureLowerBoundTo(bound, []float64{p.slope}, []float64{t})

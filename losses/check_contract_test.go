@@ -77,3 +77,15 @@ func TestCheck_FindsBrokenLosses(t *testing.T) {
 		}
 	}
 }
+
+// An overgrown loss is the Huber loss with a growth that it has not.
+type overgrown struct{ losses.Huber }
+
+func (overgrown) Growth() (slope, offset float64) { return 1, 0.1 }
+
+func TestCheck_FindsWrongGrowth(t *testing.T) {
+	if err := losses.Check(overgrown{losses.Huber{Delta: 1}}, contractMargins, []float64{0}); err == nil ||
+		!strings.Contains(err.Error(), "Growth") {
+		t.Error(err)
+	}
+}

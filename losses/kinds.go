@@ -124,9 +124,6 @@ func (k Kind) New(delta float64) (Loss, error) {
 	if k.build == nil {
 		return nil, fmt.Errorf("the Kind has no loss: use a Kind that Parse, KindOf or Kinds returns")
 	}
-	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
-		return nil, fmt.Errorf("%s: δ is %v; it must be positive and finite", k.Name, delta)
-	}
 	if k.HasLevel {
 		level, err := strconv.ParseFloat(k.level, 64)
 		if err != nil || !(level > 0 && level < 1) {
@@ -135,7 +132,27 @@ func (k Kind) New(delta float64) (Loss, error) {
 		}
 		return k.build(level), nil
 	}
-	return k.build(delta), nil
+	l := k.build(delta)
+	return l, validate(l)
+}
+
+// validate returns an error if a parameter of a loss of this package is out of its range.
+func validate(l Loss) error {
+	isPositive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+	switch l := l.(type) {
+	case Huber:
+		if !isPositive(l.Delta) {
+			return fmt.Errorf("%s: δ is %v; it must be positive and finite", l.Name(), l.Delta)
+		}
+	case Quantile:
+		if !(l.Level > 0 && l.Level < 1) {
+			return fmt.Errorf("quantile: the level is %v; it must be between 0 and 1", l.Level)
+		}
+		if !isPositive(l.width()) {
+			return fmt.Errorf("%s: the width is %v; it must be positive and finite, or 0 for the default", l.Name(), l.Width)
+		}
+	}
+	return nil
 }
 
 // Label returns the name of the loss with its parameter.

@@ -31,6 +31,9 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	if loss == nil || z == nil {
 		return nil, errors.New("losses: the loss or the matrix is nil")
 	}
+	if err := validate(loss); err != nil {
+		return nil, fmt.Errorf("losses: %w", err)
+	}
 	n, d := z.Dims()
 	if n < 1 || d < 1 {
 		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)

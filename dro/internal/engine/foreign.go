@@ -19,8 +19,8 @@ import (
 // modulePath is the path of this module.
 var modulePath, _, _ = strings.Cut(reflect.TypeFor[saddle.Problem]().PkgPath(), "/dro/")
 
-// isForeign reports whether the type of a part is defined outside of this module, or in a test of it.
-func isForeign(part any) bool {
+// IsForeign reports whether the type of a part is defined outside of this module, or in a test of it.
+func IsForeign(part any) bool {
 	t := reflect.TypeOf(part)
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -33,7 +33,7 @@ func isForeign(part any) bool {
 // use.
 func (r *Run) ValidateForeign() error {
 	p := r.Problem
-	oracle, dual, primal := isForeign(p.Oracle), isForeign(p.Dual), isForeign(p.Primal)
+	oracle, dual, primal := IsForeign(p.Oracle), IsForeign(p.Dual), IsForeign(p.Primal)
 	if !oracle && !dual && !primal || r.Cert.Rows != nil {
 		return nil
 	}

@@ -36,6 +36,9 @@ func Validate(p *saddle.Problem) error {
 	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
 		return fmt.Errorf("dro: μ is %v; it must be finite and ≥ 0", mu)
 	}
+	if w, ok := p.Primal.(saddle.Wasserstein); ok && (!(w.Radius >= 0) || math.IsInf(w.Radius, 1)) {
+		return fmt.Errorf("dro: the radius of the Wasserstein regulariser is %v; it must be finite and ≥ 0", w.Radius)
+	}
 	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
 		return fmt.Errorf("dro: %d unpenalised coordinates need %[1]d slopes per sample, but the oracle has %[2]d", k, s)
 	}

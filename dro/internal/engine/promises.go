@@ -47,7 +47,7 @@ func (c *Certifier) checkResponse() {
 // checkNumbers records an error if a user-defined oracle returned NaN at the last point evaluated. Losses that
 // overflow are infinite, which a shorter step avoids; NaN is an error of the oracle.
 func (c *Certifier) checkNumbers() {
-	if c.Rounding.largest != nil && !isForeign(c.Problem.Oracle) || c.responses.err != nil || !isFinite(c.X) {
+	if c.Rounding.largest != nil && !IsForeign(c.Problem.Oracle) || c.responses.err != nil || !isFinite(c.X) {
 		return
 	}
 	lo, hi := c.Rows.LocalRange(c.N)

@@ -243,8 +243,8 @@ func TestRanks_RefuseWhatNeedsOneProcess(t *testing.T) {
 	}{
 		{Simplex{Nu: 1}, primaldual.SeparableBlock{},
 			[]string{"separable needs rows that are not distributed over MPI ranks"}},
-		{Box{Upper: 1, Nu: 1}, LBFGS{}, []string{"lbfgs needs", "which side.Box is not"}},
-		{embedding{Simplex{Nu: 1}}, Newton{}, []string{"which solvetest.embedding is not"}},
+		{Box{Upper: 1, Nu: 1}, LBFGS{}, []string{"lbfgs needs", "side.Box is not on the simplex"}},
+		{embedding{Simplex{Nu: 1}}, Newton{}, []string{"solvetest.embedding is not on the simplex"}},
 	} {
 		err := ranks.Run(2, func(comm ranks.Comm) error {
 			oracle, err := dealt(comm, s, losses.Logistic{}, false)
