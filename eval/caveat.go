@@ -22,19 +22,23 @@ func (e *Evaluation) addCaveats(in *Input) {
 			}
 		}
 		if len(small) > 0 {
-			say("%s: %s fewer than %d rows, too few to count as the worst group: %s.",
+			say("%s: %s fewer than %d rows, too few for any conclusion: %s.",
 				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {
 		for _, q := range e.Task.Measures() {
 			if why, ok := m.Overall.Why[q.Key]; ok && !isNoWorry(why) {
-				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
+				say("%s of %s could not be computed: %s.", q.Label, e.nameOrPredictions(k), why)
 			}
 		}
 		if score := in.Models[k].Score; e.N > 1 && !slices.ContainsFunc(score,
 			func(s float64) bool { return s != score[0] }) {
-			say("%s predicts the same value for every row.", m.Name)
+			if name := e.nameOrPredictions(k); m.Role == OtherModel && name != m.Name {
+				say("The predictions are the same for every row.")
+			} else {
+				say("%s predicts the same value for every row.", name)
+			}
 		}
 	}
 	if g := e.Headline(); g != nil {
@@ -77,8 +81,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 			say("No group of %s has %d rows or more, so no worst group is reported.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
 			if e.Resamples != 0 {
-				say("The worst of %d groups was selected because it looked worst, so its own interval is too narrow. All "+
-					"conclusions use simultaneous intervals.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst, so an ordinary interval for it would be too "+
+					"narrow. The intervals of groups are therefore valid whichever group is worst.", w.Compared)
 			} else {
 				say("The worst of %d groups was selected because it looked worst: part of its excess is due to chance. No "+
 					"intervals were computed.", w.Compared)

@@ -85,6 +85,9 @@ func (c Column) cellsIn(arena *memory.Arena) (labels []string, code []int32) {
 		return []string{formatCut(least)}, code
 	}
 	labels = []string{"≤ " + formatCut(cuts[0])}
+	if cuts[0] <= least {
+		labels[0] = formatCut(least)
+	}
 	for k := 1; k < len(cuts); k++ {
 		labels = append(labels, fmt.Sprintf("%s to %s", formatCut(cuts[k-1]), formatCut(cuts[k])))
 	}

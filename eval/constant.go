@@ -166,15 +166,15 @@ func (e *Evaluation) overConstantSentence() string {
 		word = "measurably worse"
 	}
 	name, is := e.describeSubject(e.Shown())
-	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.riskWords(), e.nameFittedConstant())
+	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.riskWords(), e.NameFittedConstant())
 }
 
-// nameFittedConstant names the constant prediction with which models are compared.
-func (e *Evaluation) nameFittedConstant() string {
+// NameFittedConstant names the constant prediction with which models are compared.
+func (e *Evaluation) NameFittedConstant() string {
 	if e.FitsConstant {
-		return "the best constant for these rows"
+		return "the best constant prediction for these rows"
 	}
-	return "the best constant fitted to the training rows"
+	return "the best constant prediction for the training rows"
 }
 
 // constantName describes the best constant prediction as the subject of a sentence.
@@ -192,8 +192,13 @@ func (e *Evaluation) constantName() string {
 		return "Always predicting “" + e.Models[0].Classes[most].Class + "”"
 	}
 	share, _ := e.Models[0].Overall.Get(Prevalence)
-	if e.Positive == "" {
+	switch {
+	case e.Positive == "":
 		return "Always predicting the " + map[bool]string{false: "negative", true: "positive"}[share > 0.5] + " class"
+	case share > 0.5:
+		return "Always predicting “" + e.Positive + "”"
+	case e.Negative == "":
+		return "Always predicting the class other than “" + e.Positive + "”"
 	}
-	return map[bool]string{false: "Never", true: "Always"}[share > 0.5] + " predicting “" + e.Positive + "”"
+	return "Always predicting “" + e.Negative + "”"
 }

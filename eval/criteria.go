@@ -139,8 +139,8 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	}
 	if e.ReferenceGroup != "" && reference < 0 {
 		return Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Value: undefined(),
-			Outcome: "untested", Question: fmt.Sprintf("Four-fifths rule: lowest rate of “%s” divided by the rate in %s, "+
-				"which has too few rows here", f.Value, e.ReferenceGroup)}, true
+			Outcome: "untested", Question: fmt.Sprintf("Four-fifths rule: lowest rate of predicted “%s” divided by the rate "+
+				"in %s, which has too few rows here", f.Value, e.ReferenceGroup)}, true
 	}
 	if len(rates) < 2 {
 		return c, false
@@ -174,9 +174,10 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	}
 	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest],
 		High: labels[highest], Outcome: "untested",
-		Question: "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the highest"}
+		Question: "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the highest"}
 	if reference >= 0 {
-		c.Question = "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the rate in " + e.ReferenceGroup
+		c.Question = "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the rate in " +
+			e.ReferenceGroup
 	}
 	if !(top[0] > 0) {
 		return c, false

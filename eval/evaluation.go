@@ -22,6 +22,7 @@ type Evaluation struct {
 	Target       string  `json:"target"`
 	TargetUnit   string  `json:"target_unit,omitempty"`
 	Positive     string  `json:"positive,omitempty"`
+	Negative     string  `json:"negative,omitempty"`
 	Split        Split   `json:"split"`
 	Filter       string  `json:"filter,omitempty"` // condition that selected the rows from the table
 	N            int     `json:"n"`

@@ -82,7 +82,8 @@ func (v *Verdict) HoldSentence() string {
 		out = append(out, "Do not use the model yet: "+strings.Join(v.Hold, "; ")+".")
 	}
 	if len(v.Checks) > 0 {
-		out = append(out, "Check first that "+printable.JoinWords(v.Checks, "and that")+".")
+		out = append(out, "Check first that "+printable.JoinWords(v.Checks, "and that")+"; if not, leave out such columns "+
+			"and train again.")
 	}
 	return strings.Join(out, " ")
 }
@@ -97,7 +98,7 @@ func (v *Verdict) Advice() string {
 }
 
 // afterChecks introduces the recommendation that follows what must be checked first.
-const afterChecks = "Then "
+const afterChecks = "Otherwise, "
 
 // OwnHeadline returns the headline about the comparison of models, even if gates have put a different headline
 // before it.

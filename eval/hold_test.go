@@ -28,10 +28,12 @@ func TestConclude_Reasons(t *testing.T) {
 		"a leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Warning)} }, nil,
 			"Do not use the model yet: paid may give away the outcome. Once these points are settled, keep ", false},
 		"a possible leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Note)} }, nil,
-			"Check first that paid is known before the outcome. Then keep ", false},
+			"Check first that paid is known before the outcome; if not, leave out such columns and train again. " +
+				"Otherwise, keep ", false},
 		"an attribute": {func(e *eval.Evaluation) {
 			e.Attributes = eval.ListedAttributes([]string{"income", "applicant_sex", "AGE"})
-		}, nil, "Check first that the law allows the model to use applicant_sex and AGE. Then keep ", false},
+		}, nil, "Check first that the law allows the model to use applicant_sex and AGE; if not, leave out such columns and " +
+			"train again. Otherwise, keep ", false},
 		"a criterion": {func(e *eval.Evaluation) {
 			e.Criteria = append(e.Criteria, eval.Criterion{Key: eval.SelectionRate, Model: e.Models[0].Name,
 				Outcome: "fail"})

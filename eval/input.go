@@ -27,7 +27,8 @@ type Input struct {
 	Classes    []string // for Multiclass, at least three classes
 	TargetName string
 	TargetUnit string // unit of a regression target, such as "USD per week"; may be empty
-	Positive   string // positive value for Binary, e.g. "deny = yes"
+	// positive and negative value for Binary, e.g. "deny = yes" and "deny = no"; Negative may be empty
+	Positive, Negative string
 
 	Models []Model
 	Groups []facts.Grouping // may be empty; the last grouping (all columns crossed) determines the worst group
@@ -90,8 +91,8 @@ type Input struct {
 	CriterionText string
 	// ChosenByValidation reports whether validation rows chose the model; otherwise cross-validation did.
 	ChosenByValidation bool
-	// Alternatives describes what other criteria would have chosen on the same rows, such as "group-balanced
-	// ERM by the worst group's risk".
+	// Alternatives describes what other criteria would have chosen on the same rows, such as "the worst group’s
+	// risk would choose group-balanced ERM".
 	Alternatives []string
 
 	// Chosen is the change in the criterion from the standard model to the model in focus, as estimated when

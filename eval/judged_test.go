@@ -74,7 +74,7 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 		{"worst-group", calm, eval.Helped, "robust", "The robust model is better for the worst group.", "log loss falls"},
 	} {
 		in := classes(1000, better, c.loss, rand.New(rand.NewPCG(1, 2)))
-		in.Criterion, in.CriterionText, in.Alternatives = c.criterion, text[c.criterion], []string{"ERM by the average risk"}
+		in.Criterion, in.CriterionText, in.Alternatives = c.criterion, text[c.criterion], []string{"the average risk would choose ERM"}
 		v := judged(t, in)
 		if v.Outcome != c.outcome || v.Recommended != c.model || v.Criterion != c.criterion || v.Judged == nil ||
 			v.Judged.Interval == nil {
@@ -84,7 +84,7 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 			t.Errorf("%s:\n%s\n%s", c.criterion, v.Headline, v.Numbers)
 		}
 		if !strings.Contains(v.Recommendation,
-			"Other criteria (--select) would choose a different model: ERM by the average risk.") {
+			"Other selection criteria (--select) would choose other models: the average risk would choose ERM.") {
 			t.Errorf("%s: %s", c.criterion, v.Recommendation)
 		}
 		if c.outcome == eval.Helped && !strings.Contains(v.Recommendation,

@@ -22,7 +22,7 @@ var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
 // binaryMeasures lists the measures of two classes.
 var binaryMeasures = []Measure{
 	riskMeasure,
-	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold",
+	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows that are classified correctly",
 		Better: More, Low: 0, High: 1, IsRate: true,
 		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
 		derive: func(d *interval.Derivative) {
@@ -31,7 +31,8 @@ var binaryMeasures = []Measure{
 		},
 		interval:     intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.right })},
 		isProportion: true, hasBaseline: true},
-	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean recall of the two classes",
+	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share",
+		About:  "mean of the true positive rate and the true negative rate",
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
 		derive: func(d *interval.Derivative) {
@@ -39,17 +40,16 @@ var binaryMeasures = []Measure{
 			d.AddRatio(-0.5, []interval.Term{d.OwnTerm(colD, 1)}, negativeClassWeight(d))
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
-	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
-		About: "mean of −log p, where p is the predicted probability of the actual class, clipped to [2.2e-16, 1 − " +
-			"2.2e-16]", Better: Less, Low: 0, High: inf,
+	{Key: logLossKey, Label: "Log loss", Unit: "nats", About: "mean of −log p, where p is the predicted probability of " +
+		"the actual class, clipped at a distance of 2.2\u00a0×\u00a010⁻¹⁶ from 0 and 1", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA), hasBaseline: true},
 	{Key: "brier", Label: "Brier score", About: "mean squared difference between the predicted probability and the " +
 		"0/1 outcome",
 		Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
 	{Key: "brier_skill", Label: "Brier skill score",
-		About: "1 − Brier score / Brier score of always predicting the share of positives in these rows; 0 means no " +
-			"better than this constant", Better: More, Low: -inf, High: 1,
+		About: "1 − (Brier score ÷ Brier score of the best constant prediction for these rows); 0 means no better than " +
+			"this constant", Better: More, Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
 		},
@@ -77,18 +77,18 @@ var binaryMeasures = []Measure{
 			d.Add(d.SharedTerm(columnWeight, tp/root-m/2*(1/n+1/(w-yes))))
 		},
 		interval: intervalStrategy{exact: matthewsInterval}, rows: scarcerClass},
-	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
+	{Key: aucKey, Label: "AUC", About: "area under the ROC curve; tied scores count half", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(interval.Ties.AUC) },
 		interval: intervalStrategy{exact: extremeAreaInterval, ranks: interval.AUCError, onLogit: true}, rows: scarcerClass},
-	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step",
-		Better: More, Low: 0, High: 1,
+	{Key: "auprc", Label: "Average precision", About: "Σ (increase in the true positive rate) × precision over all " +
+		"thresholds; an estimate of the area under the precision-recall curve (AUPRC)", Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return s.rankMeasure(interval.Ties.AveragePrecision) },
 		interval: intervalStrategy{ranks: interval.AveragePrecisionError, onLogit: true,
 			needsBothClasses: true}, rows: scarcerClass},
 	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of positive rows that are " +
-		"predicted positive",
+		"predicted positive; also called recall",
 		Better: More, Low: 0, High: 1, IsRate: true,
-		Criterion: "Are actual positives recognised equally often? Largest difference of the true positive rates",
+		Criterion: "Are actual positives recognised equally often? Largest difference in true positive rates",
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
@@ -103,8 +103,8 @@ var binaryMeasures = []Measure{
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
 		About: "share of negative rows that are predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
 		// 1 − FPR is the rate at which a deserved favourable outcome is given
-		Criterion: "Are actual negatives misclassified equally often? Largest difference of the false positive " +
-			"rates", ifNegative: true,
+		Criterion:  "Are actual negatives misclassified equally often? Largest difference in false positive rates",
+		ifNegative: true,
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")
 		},
@@ -116,7 +116,8 @@ var binaryMeasures = []Measure{
 			return c.negatives
 		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
-	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive",
+	{Key: "ppv", Label: "Precision", Unit: "share",
+		About:  "share of the predicted positives that are positive; also called positive predictive value (PPV)",
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fp), undefinedIfEmpty(s.tp+s.fp, "no row is predicted positive")
@@ -139,7 +140,7 @@ var binaryMeasures = []Measure{
 		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
 	{Key: SelectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive",
 		Better: Neither, Low: 0, High: 1, IsRate: true,
-		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
+		Criterion: "Are the groups predicted positive equally often? Largest difference in selection rates",
 		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
 		derive: func(d *interval.Derivative) {
 			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1), d.OwnTerm(colD, 1)}, totalWeight(d))

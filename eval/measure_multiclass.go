@@ -15,18 +15,17 @@ var multiclassMeasures = []Measure{
 		About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(
 			colB), isProportion: true, hasBaseline: true},
-	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
+	{Key: logLossKey, Label: "Log loss", Unit: "nats",
 		About: "mean of −log p, where p is the predicted probability of the actual class, but at least " +
-			"2.2e-16", Better: Less, Low: 0, High: inf,
+			"2.2\u00a0×\u00a010⁻¹⁶", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA), hasBaseline: true},
 	{Key: "macro_f1", Label: "Macro-F1", Unit: "share",
-		About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never " +
-			"predicted counts as 0", Better: More, Low: 0, High: 1,
+		About: "mean, over the classes that occur, of F1, the harmonic mean of recall and precision; a class that is " +
+			"never predicted counts as 0", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.f1 / float64(s.occurring), "" },
 		interval: intervalStrategy{none: true}},
 	{Key: "top5", Label: "Top-5 accuracy", Unit: "share",
-		About: "share of rows whose class is among the five most probable; only for more than ten " +
-			"classes", Better: More, Low: 0,
+		About: "share of rows whose class is among the five most probable", Better: More, Low: 0,
 		High: 1,
 		value: func(s *rowSums) (float64, string) {
 			if s.classes <= top5Classes {

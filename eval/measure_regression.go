@@ -21,7 +21,8 @@ var regressionMeasures = []Measure{
 	rmseMeasure,
 	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB), hasBaseline: true},
-	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More,
+	{Key: r2Key, Label: "R²",
+		About: "1 − (sum of squared errors ÷ sum of squared deviations from the mean of these rows)", Better: More,
 		Low: -inf, High: 1, Tile: "share of the variance that is explained", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) {
 			switch {
@@ -49,7 +50,7 @@ var regressionMeasures = []Measure{
 	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
 		High: inf, SignedError: "Predictions are", hasBaseline: true,
 		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
-	{Key: "total_ratio", Label: "Predicted ÷ observed", About: "sum of predictions / sum of targets; only if no " +
+	{Key: "total_ratio", Label: "Predicted ÷ observed", About: "sum of predictions ÷ sum of targets; shown only if no " +
 		"target is negative", Better: Neither, Low: -inf, High: inf,
 		value: func(s *rowSums) (float64, string) {
 			switch {
@@ -65,8 +66,8 @@ var regressionMeasures = []Measure{
 			total := []interval.Term{d.SharedTerm(columnShared1, 1), d.SharedTerm(columnWeight, d.Centre)}
 			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1)}, total)
 		}},
-	{Key: "coverage", Label: "Targets at or below", Unit: "share",
-		About:  "share of rows whose target is at most the prediction: the level of a predicted quantile",
+	{Key: "coverage", Label: "Targets at or below the prediction", Unit: "share",
+		About:  "share of rows whose target is at most the prediction; for a predicted quantile, this should be its level",
 		Better: Neither, Low: 0, High: 1, isProportion: true,
 		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD)},
 }

@@ -126,13 +126,13 @@ func (o Objective) ObjectiveText() string {
 	if o.Text != "" {
 		return o.Text
 	}
-	reg := fmt.Sprintf("(%s/2)‖x‖²", printable.FourDigits(o.Mu))
+	reg := fmt.Sprintf("(%s/2)‖x‖²", printable.Setting(o.Mu))
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
 		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
 	case math.IsInf(o.Nu, 1): // the mean, below
 	case o.Penalty != "":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · %s  +  %s", printable.FourDigits(o.Nu),
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · %s  +  %s", printable.Setting(o.Nu),
 			o.Penalty.EqualFormula(), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)

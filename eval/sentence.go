@@ -48,8 +48,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 			return fmt.Sprintf("%s is %s, but the average risk rises by more than %s.", j.capitalisedName(j.k), better,
 				j.acceptedCost())
 		case ByRescaling:
-			return fmt.Sprintf("%s is better for %s, but %s achieves %s of this improvement merely with less confident "+
-				"scores.",
+			return fmt.Sprintf("%s is better for %s, but %s achieves %s of this improvement with less confident scores alone.",
 				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(
 					round2(float64(*v.Explained))))
 		case OthersLose:
@@ -115,7 +114,7 @@ func (j *judge) acceptedCost() string {
 		return fmt.Sprintf("the budget of %s", printable.Percent(*j.in.Budget))
 	}
 	return fmt.Sprintf("the accepted increase (the worst group’s risk must fall by at least %s times as much)",
-		printable.FourDigits(j.in.rate()))
+		printable.Setting(j.in.rate()))
 }
 
 // chooser returns what chose the model, for use within a sentence: cross-validation or the validation rows.
@@ -130,17 +129,17 @@ func (j *judge) chooser() string {
 func (j *judge) rejectedSentence() string {
 	what := j.criterionWords()
 	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("Of %s other models that were tried, none measurably lowers %s.", printable.Count(n), what)
+		return fmt.Sprintf("None of the %s other candidates measurably lowers %s.", printable.Count(n), what)
 	}
-	return fmt.Sprintf("The only other model that was tried does not measurably lower %s.", what)
+	return fmt.Sprintf("The only other candidate does not measurably lower %s.", what)
 }
 
 // criterionWords describes the quantity that the choice was to lower, as the object of a sentence.
 func (j *judge) criterionWords() string {
 	switch {
 	case j.in.Criterion == "trade-off":
-		return fmt.Sprintf("the worst group’s %s by more than %s times the resulting increase in the overall "+
-			"%[1]s", j.riskWords(), printable.FourDigits(j.in.rate()))
+		return fmt.Sprintf("the worst group’s %s by more than %s times the increase that this causes in the %[1]s over all "+
+			"rows", j.riskWords(), printable.Setting(j.in.rate()))
 	case j.in.CriterionText != "":
 		return "the " + strings.ReplaceAll(j.in.CriterionText, "risk", j.riskWords())
 	}
@@ -259,8 +258,8 @@ func (j *judge) useSentence(v *Verdict) string {
 		use += "."
 	}
 	if v.Groups != nil && v.Groups.Worse > 0 {
-		use += fmt.Sprintf(" %s worse off with this model%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"),
-			j.losingGroups())
+		use += fmt.Sprintf(" %s worse off with %s%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"),
+			j.ModelName(j.k), j.losingGroups())
 	}
 	return use
 }
@@ -272,7 +271,7 @@ func (j *judge) recommendationNote() string {
 		if len(j.in.Alternatives) == 0 {
 			return ""
 		}
-		return " Other criteria (--select) would choose a different model: " + strings.Join(j.in.Alternatives, "; ") + "."
+		return " Other selection criteria (--select) would choose other models: " + strings.Join(j.in.Alternatives, "; ") + "."
 	}
 	for k, m := range j.in.Models {
 		if m.Role != BalancedModel || k == j.k {
@@ -334,8 +333,8 @@ func (j *judge) losingGroups() string {
 				m = lead
 			}
 		}
-		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name,
-			m.beforeAfter(m.valueOf(was), m.valueOf(now))))
+		out = append(out, fmt.Sprintf("%s (%s; %s %s)", printable.Group(g.Label),
+			printable.Plural(j.Headline().Groups[i].N, "row", "rows"), m.name, m.beforeAfter(m.valueOf(was), m.valueOf(now))))
 	}
 	if len(out) == 0 {
 		return ""
@@ -406,7 +405,7 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 		}
 		accuracy := shownMeasure{name: strings.ToLower(lead.Label), key: lead.Key, share: lead.Unit == "share"}
 		if t := e.Threshold; t != nil && *t != 0.5 {
-			accuracy.name = "accuracy at threshold " + printable.FourDigits(float64(*t))
+			accuracy.name = "accuracy at threshold " + printable.Setting(float64(*t))
 		}
 		return []shownMeasure{accuracy, risk}
 	}
@@ -571,8 +570,26 @@ func (j *judge) intervalFirst(factor float64) string {
 		where = "in the worst group"
 	}
 	all := j.judgedMeasures()
-	return fmt.Sprintf("%s %s %s %s (%s interval, which allows for the choice of the model on the same rows).",
-		printable.Capitalise(all[len(all)-1].name), where, moves, text, printable.WholePercent(j.Confidence))
+	return fmt.Sprintf("%s %s %s %s (%s interval%s).", printable.Capitalise(all[len(all)-1].name), where, moves, text,
+		printable.WholePercent(j.Confidence), j.intervalNote())
+}
+
+// whicheverIsWorst describes an interval that holds for all groups at once.
+const whicheverIsWorst = ", valid whichever group is worst"
+
+// intervalNote describes the interval of the change that determines the outcome.
+func (j *judge) intervalNote() string {
+	note := ""
+	if j.isByGroup() { // the table shows the interval of a single group, which differs from this one
+		note = whicheverIsWorst
+	}
+	if j.Split == OutOfFold && j.in.Criterion != "" {
+		if note += " and"; !j.isByGroup() {
+			note = ","
+		}
+		note += " corrected for the choice of the model on these rows"
+	}
+	return note
 }
 
 // intervalText formats the interval of the change that determines the outcome, multiplied by a factor.
@@ -581,11 +598,7 @@ func (j *judge) intervalText(factor float64) string {
 	if text == "" {
 		return ""
 	}
-	note := ""
-	if j.isByGroup() { // the table shows the interval of a single group, which differs from this one
-		note = ", valid whichever group is worst:"
-	}
-	return fmt.Sprintf(" (%s interval of the change%s %s)", printable.WholePercent(j.Confidence), note, text)
+	return fmt.Sprintf(" (%s interval of the change%s: %s)", printable.WholePercent(j.Confidence), j.intervalNote(), text)
 }
 
 // judgedPlace describes the rows for which two models do not differ, as in "for the worst group".
@@ -634,11 +647,11 @@ func (j *judge) costSentence() string {
 	case change > 0 && !better && j.d.Value > 0: // there is no gain of which this could be the cost
 		return fmt.Sprintf("Over all rows %s is worse%s: %s %s.", j.ModelName(j.k), also, first.name, moves)
 	case change > 0 && !better:
-		return "The cost: " + s + "."
+		return "This has a cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
 		return printable.Capitalise(s) + "."
 	}
-	return "There is no cost: " + s + "."
+	return "This has no cost: " + s + "."
 }
 
 // changeInterval returns, as text after open, the interval of a change, multiplied by a factor. If open contains a
@@ -649,7 +662,7 @@ func (j *judge) changeInterval(open string, d *Difference, factor float64) strin
 	}
 	scaled := Difference{Value: d.Value * Num(factor),
 		Interval: &Interval{Low: d.Interval.Low * Num(factor), High: d.Interval.High * Num(factor)}}
-	s := fmt.Sprintf("%s%s interval of the change %s", open, printable.WholePercent(j.Confidence),
+	s := fmt.Sprintf("%s%s interval of the change: %s", open, printable.WholePercent(j.Confidence),
 		scaled.Interval.Text(scaled.displayScale(1)))
 	if strings.HasSuffix(open, "(") {
 		s += ")"
@@ -681,7 +694,7 @@ func (j *judge) singleModelSentence() string {
 	if first.share {
 		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.format(first.valueOf(overall)))
 		if t := j.Threshold; t != nil && *t != 0.5 {
-			s += fmt.Sprintf(" at threshold %s", printable.FourDigits(float64(*t)))
+			s += fmt.Sprintf(" at threshold %s", printable.Setting(float64(*t)))
 		}
 	}
 	if w != nil {
@@ -716,13 +729,13 @@ func (j *judge) warningSentences() []string {
 	}
 	shown := j.inTargetUnits()
 	if d := shown.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(difference in %s: %s, %s interval %s)", shown.riskWords(),
+		by := fmt.Sprintf("(difference in %s: %s; %s interval: %s)", shown.riskWords(),
 			printable.Signed(float64(d.Value), d.displayScale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.displayScale(1)))
 		if d.isAbove() {
-			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
+			out = append(out, fmt.Sprintf("%s %s worse than %s %s.", name, is, j.NameFittedConstant(), by))
 		} else if d.Interval.High >= 0 {
-			out = append(out, fmt.Sprintf("%s %s not measurably better than a constant prediction %s.", name, is, by))
+			out = append(out, fmt.Sprintf("%s %s not measurably better than %s %s.", name, is, j.NameFittedConstant(), by))
 		}
 	}
 	if s := j.worseThanConstant(); s != "" {
@@ -771,7 +784,8 @@ func (j *judge) worseThanConstant() string {
 		return ""
 	}
 	name, is := j.subject()
-	return fmt.Sprintf("%s %s measurably worse in %s than %s.", name, is, printable.List(out, 3), j.nameFittedConstant())
+	return fmt.Sprintf("%s %s measurably worse than %s in %s: %s.", name, is, j.NameFittedConstant(),
+		printable.Plural(len(out), "group", "groups"), printable.List(out, 3))
 }
 
 // SliceWarning describes the first confirmed slice of rows whose predictions are worse than those of the other
@@ -799,9 +813,9 @@ func (e *Evaluation) SliceWarning() string {
 // constantText states how similar the predictions of a constant model are.
 func (j *judge) constantText() string {
 	if j.Task == Regression {
-		return "all predictions differ by less than 0.001 standard deviations of the target"
+		return "all its predictions are within 0.001 standard deviations of the target of each other"
 	}
-	return "all probabilities differ by less than 0.001"
+	return "all its probabilities are within 0.001 of each other"
 }
 
 // detailSentences returns sentences that state the numbers behind the headline.
@@ -811,9 +825,9 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
 			low, high := float64(w.MaxInterval.Low), float64(w.MaxInterval.High)
-			out = append(out, fmt.Sprintf("The largest group risk lies between %s and %s (%s confidence, simultaneous over %s).",
-				printable.NumberAtScale(low, float64(w.Risk)), printable.NumberAtScale(high, float64(w.Risk)), conf,
-				printable.Plural(w.Compared, "group", "groups")))
+			out = append(out, fmt.Sprintf("The largest %s of a group is %s (%s interval, valid whichever of %s is worst: %s to "+
+				"%s).", j.riskName(), printable.Number(float64(w.Risk)), conf, printable.Plural(w.Compared, "group", "groups"),
+				printable.NumberAtScale(low, float64(w.Risk)), printable.NumberAtScale(high, float64(w.Risk))))
 		}
 		return out
 	}
@@ -823,40 +837,46 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		}
 		s := fmt.Sprintf("%s: %s", what, printable.Signed(float64(d.Value), d.displayScale(scale)))
 		if d.Interval != nil {
-			s += fmt.Sprintf(" (%s interval %s%s)", conf, d.Interval.Text(d.displayScale(scale)), note)
+			s += fmt.Sprintf(" (%s interval%s: %s)", conf, note, d.Interval.Text(d.displayScale(scale)))
 		}
 		out = append(out, s+".")
 	}
 	note := ""
 	if w := j.c.WorstGroup; w != nil && w.Interval != nil && w.Interval.Method == "simultaneous" {
-		note = fmt.Sprintf(", which allows for selecting the worst of %s",
-			printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+		note = whicheverIsWorst
 	}
 	if j.criterion() == "worst-group-accuracy" {
-		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1,
-			", simultaneous for all groups")
+		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1, j.intervalNote())
 	}
-	base := j.judgedBaseline()
+	base, name := j.judgedBaseline(), printable.Capitalise(j.riskName())
 	for k := range j.Compared {
 		c := &j.Compared[k]
 		if k > 0 {
 			note = ""
 		}
 		if c.WorstGroup != nil && !j.hasSmallWorstGroup() {
-			risk(fmt.Sprintf("Risk in the worst group, %s − %s", c.Model, c.Baseline), c.WorstGroup, base, note)
+			risk(fmt.Sprintf("%s in the worst group, %s − %s", name, c.Model, c.Baseline), c.WorstGroup, base, note)
 		}
 	}
 	average := j.c.Measures[riskMeasure.Key]
-	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
-	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base,
-		"")
+	risk(fmt.Sprintf("%s over all rows, %s − %s", name, j.c.Model, j.c.Baseline), &average, base, "")
+	risk(fmt.Sprintf("%s of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", name, j.c.Model, j.c.Baseline), &j.c.CVaR,
+		base, "")
 	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
 		out = append(out, fmt.Sprintf(
-			"%s achieves %s of the improvement without changing the ranking of the rows, merely with less confident "+
-				"scores (--model-variant rescaled).",
+			"%s achieves %s of the improvement without changing the ranking of the rows, with less confident scores "+
+				"alone (--model-variant rescaled).",
 			printable.Capitalise(j.in.Models[j.rescaledModel()].Name), printable.WholePercent(round2(float64(*v.Explained)))))
 	}
 	return out
+}
+
+// nameOrPredictions returns the name of model k within a sentence or, in an audit of predictions, "the predictions".
+func (e *Evaluation) nameOrPredictions(k int) string {
+	if len(e.Models) == 1 && e.Models[0].Role == OtherModel {
+		return "the predictions"
+	}
+	return e.ModelName(k)
 }
 
 // subject returns the model in focus as the subject of a sentence, and the verb "is" or "are".

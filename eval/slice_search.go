@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -48,11 +49,14 @@ func (s *sliceSearcher) cutColumn(j int) error {
 		}
 		as[k] = uint8(len(cut.text))
 		text := c.Name + " = " + l
-		if c.Levels == nil && len(labels) > 1 {
-			if strings.Contains(l, " to ") {
-				l = "from " + l
-			}
+		switch low, high, isRange := strings.Cut(l, " to "); {
+		case c.Levels != nil:
+		case isRange: // open below, see cellsIn
+			text = printable.WithUnit(fmt.Sprintf("%s < %s ≤ %s", low, c.Name, high), c.Unit)
+		case strings.HasPrefix(l, "≤ ") || strings.HasPrefix(l, "> "):
 			text = printable.WithUnit(c.Name+" "+l, c.Unit)
+		default:
+			text = printable.WithUnit(text, c.Unit)
 		}
 		cut.text = append(cut.text, text)
 	}

@@ -98,13 +98,14 @@ func searchSlices(ctx context.Context, in *Input, k int) (*SliceSearch, error) {
 // describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf(
-		"The search covered conditions on one or two columns (levels, quintiles) that hold for at most half of the rows. "+
-			"The search for excess risk used %s rows, and the best conditions were tested on the other %s rows. The "+
-			"intervals are Bonferroni-corrected for the number of slices to confirm and use a normal approximation with "+
+		"A slice is the set of rows that meet a condition on one or two columns: a level, or a range between quintiles, "+
+			"which includes its upper end. Conditions that hold for more than half of the rows were left out. The "+
+			"conditions with the largest excess risk in %s rows were tested on the other %s rows, the second half. The "+
+			"intervals are Bonferroni-corrected for the number of slices tested and use a normal approximation with "+
 			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
-		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns with the worst single conditions.",
+		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns whose single conditions had the largest excess risk.",
 			pairedColumns)
 	}
 	if s.in.rows.Weight != nil {

@@ -189,9 +189,9 @@ func TestVerdict_AgainstTheConstant(t *testing.T) {
 		degenerate  bool
 		warning     string
 	}{
-		{0.5, 1, true, "The robust model is worse than a constant"},
-		{0.01, 1, false, "The robust model is not measurably better than a constant"},
-		{-0.01, 1, false, "The robust model is not measurably better than a constant"},
+		{0.5, 1, true, "The robust model is worse than the best constant prediction"},
+		{0.01, 1, false, "The robust model is not measurably better than the best constant prediction"},
+		{-0.01, 1, false, "The robust model is not measurably better than the best constant prediction"},
 		{-0.5, 1, false, ""},
 	} {
 		in := evaltest.Two(4000, 4, 0.3, 3)
@@ -208,7 +208,7 @@ func TestVerdict_AgainstTheConstant(t *testing.T) {
 				t.Errorf("%v over the constant, %d models: %s, %q", c.over, models, v.Outcome, v.Warnings)
 			}
 			if c.degenerate && !strings.HasPrefix(v.Headline,
-				"Do not use the robust model. The robust model is worse than a constant") {
+				"Do not use the robust model. The robust model is worse than the best constant prediction") {
 				t.Errorf("%q", v.Headline)
 			}
 		}

@@ -36,7 +36,7 @@ func TestCompareWorst_TellsGroupsApart(t *testing.T) {
 		above   bool
 		worse   string // groups that the warning names
 	}{
-		"one":    {[4]float64{6, 3, 3, 3}, 3, true, "measurably worse in a (Huber loss"},
+		"one":    {[4]float64{6, 3, 3, 3}, 3, true, "in 1 group: a (Huber loss"},
 		"two":    {[4]float64{6, 6, 3, 3}, 2, true, "a (Huber loss"},
 		"none":   {[4]float64{4, 4, 4, 4}, 0, false, ""},
 		"better": {[4]float64{4.5, 1, 1, 1}, 3, true, ""},
@@ -57,7 +57,8 @@ func TestCompareWorst_TellsGroupsApart(t *testing.T) {
 				t.Errorf("%d groups are measurably below, above the rest: %v", settled, w.IsAbove)
 			}
 			text := strings.Join(e.Verdict.Warnings, " ")
-			if strings.Contains(text, "measurably worse in") != (c.worse != "") || !strings.Contains(text, c.worse) {
+			if strings.Contains(text, "measurably worse than the best constant prediction") != (c.worse != "") ||
+				!strings.Contains(text, c.worse) {
 				t.Errorf("warnings: %q", text)
 			}
 		})
@@ -83,7 +84,7 @@ func TestCompareWorst_RarelyWrong(t *testing.T) {
 		if w.IsAbove {
 			rest++
 		}
-		if strings.Contains(strings.Join(e.Verdict.Warnings, " "), "measurably worse in") {
+		if strings.Contains(strings.Join(e.Verdict.Warnings, " "), "measurably worse than the best constant prediction") {
 			constant++
 		}
 	}

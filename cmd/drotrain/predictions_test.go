@@ -46,7 +46,7 @@ func TestEval_FiltersPredictions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"(300 rows where y is not null)", "best constant of these rows"} {
+	for _, s := range []string{"(300 rows where y is not null)", "best constant prediction for these rows"} {
 		if !strings.Contains(string(page), s) {
 			t.Errorf("the page lacks %q", s)
 		}

@@ -85,7 +85,7 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 	code, stdout, stderr := try(t.Context(), strings.Fields(
 		"train --data noise.csv --target y --average plain --report fast --force --out m")...)
 	if code != exit.OK || !strings.Contains(stderr,
-		"drotrain: warning: The standard model (ERM) is not measurably better than a constant prediction") {
+		"drotrain: warning: The standard model (ERM) is not measurably better than the best constant prediction") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if said := stdout + stderr; strings.Contains(said, "robust") || strings.Contains(said, "Robust") {

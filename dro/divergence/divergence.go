@@ -50,7 +50,7 @@ var entries = []entry{
 		explain: func(nu float64, _ int) []string {
 			return []string{
 				fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, "+
-					"non-negative, summing to 1.", printable.FourDigits(nu)),
+					"non-negative, summing to 1.", printable.Setting(nu)),
 				"The robust risk equals ν log mean exp(ℓ/ν).",
 			}
 		},
@@ -86,12 +86,12 @@ func (d Divergence) Help() string {
 func explainPearson(nu float64, n int) []string {
 	out := []string{fmt.Sprintf(
 		"χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the "+
-			"rows, non-negative, summing to 1.", printable.FourDigits(nu))}
+			"rows, non-negative, summing to 1.", printable.Setting(nu))}
 	if n > 0 {
 		out = append(out, fmt.Sprintf(
 			"The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) "+
 				"has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
-			printable.FourDigits(nu*float64(n)), printable.FourDigits(nu/2), printable.FourDigits(nu)))
+			printable.Setting(nu*float64(n)), printable.Setting(nu/2), printable.Setting(nu)))
 	}
 	return out
 }

@@ -36,13 +36,16 @@ func (p *page) Comparison() table {
 		}
 	}
 	if len(compared) < len(e.Compared) {
-		t.Foot = "The other differences are in metrics.json. "
+		t.Foot = "The differences of the other models from " + p.Models[0] + " are in metrics.json. "
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf(
-			"Below each number is its %s interval; the intervals of changes between models are computed from paired rows. "+
-				"The intervals of groups, of the difference and of the ratio hold simultaneously for all groups. The interval of "+
-				"the worst group also allows for a different group being the worst.", printable.WholePercent(e.Confidence))
+		t.Foot += fmt.Sprintf("Below a number is its %s interval, if there is one.", printable.WholePercent(e.Confidence))
+		if len(compared) > 0 {
+			t.Foot += " Intervals of differences between models are computed from paired rows."
+		}
+		if p.groupLines() != nil {
+			t.Foot += " Intervals of groups, and of differences between groups, are valid whichever group is worst."
+		}
 	}
 	return t
 }
@@ -112,8 +115,8 @@ func (p *page) tailLines() []line {
 		return func(k int) (eval.Num, *eval.Interval) { return p.E.Models[k].CVaRAt(share), nil }
 	}
 	return []line{
-		{"CVaR₀.₁: worst 10 % of rows", cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
-		{"CVaR₀.₀₁: worst 1 % of rows", cvar(0.01), nil},
+		{"CVaR₀.₁: worst 10\u00a0% of rows", cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
+		{"CVaR₀.₀₁: worst 1\u00a0% of rows", cvar(0.01), nil},
 	}
 }
 
@@ -123,7 +126,11 @@ func (p *page) groupLines() []line {
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	lines := []line{{p.riskName() + ", worst group of each model",
+	label := p.riskName() + ", worst group of each model"
+	if len(p.Models) == 1 {
+		label = p.riskName() + ", worst group"
+	}
+	lines := []line{{label,
 		func(k int) (eval.Num, *eval.Interval) {
 			return e.Models[k].WorstGroup.Risk, e.Models[k].WorstGroup.MaxInterval
 		},
@@ -139,7 +146,7 @@ func (p *page) groupLines() []line {
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
-	return append(lines, line{"Difference between groups",
+	return append(lines, line{p.riskName() + " of a group, largest − smallest",
 		func(k int) (eval.Num, *eval.Interval) {
 			s := g.Summary[k].Spread[e.Task.Risk().Key]
 			return s.Difference.BetweenGroups, s.Intervals.Find("difference")

@@ -112,10 +112,9 @@ func (p *page) attributeWarnings() []string {
 	if len(listed) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(
-		"The model uses %s. Anti-discrimination laws list attributes of this kind: check whether the law allows %s use "+
-			"in this decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"),
-		printable.Noun(len(listed), "its", "their"))}
+	return []string{fmt.Sprintf("The model uses %s. Laws against discrimination list such attributes: check whether the law "+
+		"allows the model to use %s in this decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"),
+		printable.Noun(len(listed), "it", "them"))}
 }
 
 func (p *page) trainingWarnings() []string {
@@ -138,7 +137,11 @@ func (p *page) calibrationWarnings() []string {
 	m := &p.E.Models[p.E.Shown()]
 	q, _ := p.E.Task.SignedError()
 	if iv := m.Intervals.Find(q.Key); iv != nil && (iv.Low > 0 || iv.High < 0) {
-		return []string{p.miscalibrationSentence(m.Name, m.Overall.Of[q.Key], *iv)}
+		model := p.E.ModelName(p.E.Shown())
+		if len(p.E.Models) == 1 && m.Role == eval.OtherModel { // an audit of predictions
+			model = ""
+		}
+		return []string{p.miscalibrationSentence(model, m.Overall.Of[q.Key], *iv)}
 	}
 	return nil
 }
@@ -155,8 +158,8 @@ func (p *page) tailWarnings() []string {
 		return nil
 	}
 	was, is := printable.Pair(float64(p.E.Models[0].CVaRAt(eval.TailAlpha)), float64(p.E.Models[k].CVaRAt(eval.TailAlpha)))
-	return []string{fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s rises from %s to %s (%s interval of the "+
-		"change %s).",
+	return []string{fmt.Sprintf("The mean %s of each model’s worst 10\u00a0%% of rows rises from %s to %s (%s interval of "+
+		"the change %s).",
 		p.lowerRiskName(), was, is, printable.WholePercent(p.E.Confidence), d.Interval.Text(float64(d.Value)))}
 }
 
@@ -239,6 +242,11 @@ func (p *page) OtherWorries() []worry {
 }
 
 func (p *page) OtherStart() int { return shownWorries + 1 }
+
+// OtherTitle returns the title of the collapsed worries.
+func (p *page) OtherTitle() string {
+	return printable.Plural(len(p.OtherWorries()), "more point", "more points")
+}
 
 // IsEvaluation reports whether the model was evaluated on rows other than training rows.
 func (p *page) IsEvaluation() bool { return p.Formula() == "" || p.E.Split == eval.Table }
@@ -341,9 +349,9 @@ func (p *page) differingCriteria() []string {
 				printable.Group(label))
 		}
 		limit = criterionText(&c, c.Limit, percentagePoints)
-		rates = append(rates, fmt.Sprintf("the %s is %s and %s (interval of the difference: %s to %s)",
-			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), criterionText(&c, float64(c.Interval.Low), ""),
-			criterionText(&c, float64(c.Interval.High), percentagePoints)))
+		rates = append(rates, fmt.Sprintf("the %s ranges from %s to %s (%s interval of the difference: %s to %s)",
+			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.Low), in(c.High), printable.WholePercent(p.E.Confidence),
+			criterionText(&c, float64(c.Interval.Low), ""), criterionText(&c, float64(c.Interval.High), percentagePoints)))
 	}
 	if rates == nil {
 		return nil
@@ -355,8 +363,8 @@ func (p *page) differingCriteria() []string {
 
 // undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested.
 func (p *page) undecidedCriteria() (out []string) {
-	for _, c := range []struct{ outcome, text string }{{"undecided", "Undecided, because there are too few rows: %s."},
-		{"untested", "Not tested: %s."}} {
+	for _, c := range []struct{ outcome, text string }{{"undecided", "There are too few rows to decide on %s."},
+		{"untested", "No test was made of %s."}} {
 		var names []string
 		for _, q := range p.focusCriteria(c.outcome) {
 			if differsMeasurably(&q) {
@@ -364,7 +372,7 @@ func (p *page) undecidedCriteria() (out []string) {
 			}
 			name := "the four-fifths rule"
 			if m, ok := p.E.Task.Measure(q.Key); ok {
-				name = "the difference in the " + strings.ToLower(m.Label[:1]) + m.Label[1:]
+				name = "the difference in " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "s"
 			} else if !q.Value.Defined() {
 				name += ", since the reference group " + p.E.ReferenceGroup + " has too few rows here"
 			}
@@ -383,7 +391,10 @@ func (p *page) Gates() *table {
 		return nil
 	}
 	t := &table{Title: "Gates", Head: []string{"Fails if", "Measured", "Outcome"}, IsStacked: true,
-		Foot: "The intervals are those of the measured numbers. A passed gate does not prove that nothing changed."}
+		Foot: "The intervals are those of the measured numbers."}
+	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return !g.Failed }) {
+		t.Foot += " A passed gate does not prove that nothing changed."
+	}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {
@@ -446,7 +457,7 @@ func (p *page) Since() *table {
 	t := &table{Title: fmt.Sprintf("Change in the %s since the evaluation %s", p.lowerRiskName(),
 		p.E.Reference.RowsPhrase()),
 		Head: []string{"Group", "Change"}, Shown: 6,
-		Foot: fmt.Sprintf("%s intervals that hold simultaneously for all groups. Grey: within sampling error.",
+		Foot: fmt.Sprintf("The %s intervals are valid whichever group changes most. Grey: within sampling error.",
 			printable.WholePercent(p.E.Confidence))}
 	for _, c := range changes {
 		row := tableRow{Cells: []string{printable.Group(c.Group), c.Change.Text(1)}}
@@ -580,13 +591,13 @@ func (p *page) GatesText() string {
 func (p *page) NotTested() string {
 	var out []string
 	if p.E.Split != eval.Table {
-		out = append(out, "rows from a different time or place")
+		out = append(out, "how the model does at another time or place")
 	}
 	if p.E.Headline() == nil {
-		out = append(out, "groups (none were named)")
+		out = append(out, "how it does in groups (none were named)")
 	}
 	if p.E.Slices == nil {
-		out = append(out, "subgroups that were not named")
+		out = append(out, "how it does in subgroups that were not named")
 	}
 	if p.E.Resamples == 0 {
 		out = append(out, "whether differences exceed sampling error")
@@ -595,7 +606,7 @@ func (p *page) NotTested() string {
 }
 
 // miscalibrationSentence states in which direction and by how much predictions differ from observations; gap is
-// predicted − observed.
+// predicted − observed. model may be empty.
 func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
 	word, side := "high", "above"
 	low, high := iv.Low, iv.High
@@ -603,18 +614,24 @@ func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interv
 		word, side = "low", "below"
 		gap, low, high = -gap, -iv.High, -iv.Low
 	}
-	what, unit := "probabilities", " percentage points"
+	what, observed, unit := "probabilities", "observed share of positives", percentagePoints
+	if p.E.Positive != "" {
+		observed = "observed share of “" + p.withTarget(p.E.Positive) + "”"
+	}
 	text := func(x eval.Num) string { return printable.Points(float64(x)) }
 	if p.E.Task != eval.Binary {
-		what, unit = "predictions", ""
+		what, observed, unit = "predictions", "observed mean", ""
 		if p.E.TargetUnit != "" {
 			unit = "\u00a0" + p.E.TargetUnit
 		}
 		text = func(x eval.Num) string { return printable.NumberAtScale(float64(x), float64(high)) }
 	}
-	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s the observed outcomes (%s to %s).", what,
-		model, word,
-		text(gap), unit, side, text(low), text(high))
+	of := ""
+	if model != "" {
+		of = " of " + model
+	}
+	return fmt.Sprintf("The %s%s are too %s: on average they are %s%s %s the %s (%s interval: %s to %s%s).", what, of, word,
+		text(gap), unit, side, observed, printable.WholePercent(p.E.Confidence), text(low), text(high), unit)
 }
 
 // ByLine returns the date and the owner stated in the model card.

@@ -12,19 +12,19 @@ import (
 
 // The words agree with the sign.
 func TestMiscalibrationSentence_Direction(t *testing.T) {
-	p := &page{E: &eval.Evaluation{Task: eval.Binary}}
+	p := &page{E: &eval.Evaluation{Task: eval.Binary, Confidence: 0.95}}
 	low := p.miscalibrationSentence("gbm", -0.0156, eval.Interval{Low: -0.0276, High: -0.0042})
 	high := p.miscalibrationSentence("gbm", 0.0156, eval.Interval{Low: 0.0042, High: 0.0276})
-	if !strings.Contains(low, "too low") || !strings.Contains(low, "below the observed outcomes") ||
+	if !strings.Contains(low, "too low") || !strings.Contains(low, "below the observed share of positives (95") ||
 		strings.ContainsAny(low, "−-") {
 		t.Error(low)
 	}
-	if !strings.Contains(high, "too high") || !strings.Contains(high, "above the observed outcomes") {
+	if !strings.Contains(high, "too high") || !strings.Contains(high, "above the observed share of positives (95") {
 		t.Error(high)
 	}
 	p.E.Task, p.E.TargetUnit = eval.Regression, "USD"
-	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below the observed outcomes " +
-		"(28.10 to 51.43)."
+	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below the observed mean " +
+		"(95\u00a0% interval: 28.10 to 51.43\u00a0USD)."
 	if got := p.miscalibrationSentence("ERM", -38.49, eval.Interval{Low: -51.43, High: -28.1}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -53,7 +53,7 @@ func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
 				{Name: "(intercept)", Scaled: []eval.Num{5, 5}}}}}}
 	for recommended, want := range map[string]string{"ERM": "colour", "robust": "ink", "": "ink"} {
 		p.E.Verdict.Recommended = recommended
-		if got := p.coefficientsFinding(); !strings.HasSuffix(got, " is "+want) {
+		if got := p.coefficientsFinding(); !strings.HasSuffix(got, " that of "+want) {
 			t.Errorf("recommended %q: %s", recommended, got)
 		}
 	}

@@ -60,9 +60,9 @@ func shade(share float64) int { return min(9, int(share*9+0.5)) }
 
 // confusionTable returns the confusion matrix, shaded by the proportion of the rows of the actual class.
 func confusionTable(m *eval.ModelResult) table {
-	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"},
-		Foot: "Rows by actual class (down) and predicted class (across); a darker cell holds a larger share of the " +
-			"actual class."}
+	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual ↓, predicted →"},
+		Foot: "Numbers of rows by actual class (down) and predicted class (across); a darker cell holds a larger share of " +
+			"the actual class."}
 	for c, row := range m.ConfusionMatrix {
 		t.Head = append(t.Head, printable.Group(m.Classes[c].Class))
 		cells, shades := []string{printable.Group(m.Classes[c].Class)}, []int{0}

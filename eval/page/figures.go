@@ -265,10 +265,10 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
-		Caption: "Each candidate, " + where + ": the " + c.Criterion + " (vertical axis) against the " + c.AverageName() +
-			" (horizontal axis). Lower left is better; the ring marks the chosen candidate. Each line joins candidates of one " +
-			"kind, which differ in robustness or in μ. Thin lines show one standard error of the change from the standard " +
-			"model (ERM), computed from paired rows.",
+		Caption: "Each point is a candidate: its criterion (vertical axis) and its " + c.AverageName() + " (horizontal axis) " +
+			where + ". Lower left is better; the ring marks the chosen candidate. Coloured lines join candidates of one kind " +
+			"that differ in robustness or μ; thin bars show ± one standard error of the change from the first candidate, " +
+			"computed from paired rows.",
 		Alt: fmt.Sprintf("The %s and the %s of %d models, %s. ERM has %s and %s; the chosen model (%s) has %s and %s.",
 			c.AverageName(), c.Criterion, len(c.Candidates), where,
 			printable.Number(float64(plain.Average)), printable.Number(float64(plain.Value)), best.Name, printable.Number(

@@ -43,7 +43,7 @@ func groupRows(
 func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
-		s = fmt.Sprintf(" Bars: %s intervals that hold simultaneously for all groups.", printable.WholePercent(e.Confidence))
+		s = fmt.Sprintf(" Bars: %s intervals, valid whichever group is worst.", printable.WholePercent(e.Confidence))
 	}
 	if small {
 		s += fmt.Sprintf(" Grey names and open marks: fewer than %d rows, too few for any conclusion.", e.MinGroupSize)
@@ -154,8 +154,8 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	caption := "Points: coefficients by group; dotted line: shared coefficient. All features share one axis; features " +
 		"whose coefficients differ most between groups come first."
 	if panels > 0 {
-		caption += " " + printable.Plural(panels, "feature whose groups differ less is",
-			"features whose groups differ less are") + " not drawn."
+		caption += " " + printable.Plural(panels, "feature whose coefficients differ less between groups is",
+			"features whose coefficients differ less between groups are") + " not drawn."
 	}
 	if groups > 0 {
 		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is",

@@ -39,17 +39,25 @@ var sections = []section{
 func (p *page) Sections() (out []section) {
 	for _, s := range sections {
 		if s.isShown(p) {
-			out = append(out, s)
+			out = append(out, p.named(s))
 		}
 	}
 	return out
+}
+
+// named returns a section with its name on this page, which depends on the figures that it contains.
+func (p *page) named(s section) section {
+	if _, ok := p.E.Task.SignedError(); s.ID == "curves" && !ok {
+		s.Name = "Tail"
+	}
+	return s
 }
 
 // Section returns a section with its heading, or nil if the page does not have it.
 func (p *page) Section(id string) *shownSection {
 	for _, s := range sections {
 		if s.ID == id && s.isShown(p) {
-			return &shownSection{s, s.finding(p)}
+			return &shownSection{p.named(s), s.finding(p)}
 		}
 	}
 	return nil
@@ -179,17 +187,15 @@ func (p *page) worstFinding() string {
 			printable.Group(next.Label), risk, here, there)
 	case n == 1:
 		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but the difference is not measurable",
-			printable.Group(w.Label), risk,
-			here, there, printable.Group(next.Label))
+			printable.Group(w.Label), risk, here, there, printable.Group(next.Label))
 	case open == nil:
 		return fmt.Sprintf("%s is predicted measurably worse than every other group: %s %s against at most %s",
 			printable.Group(w.Label), risk, here, there)
 	}
 	here, rest := printable.Pair(float64(w.Risk), c.Rest)
 	if !c.IsAbove {
-		return fmt.Sprintf("%[1]s has the largest %[2]s, %[3]s, but not measurably above the %[2]s of the other groups "+
-			"combined, %[4]s",
-			printable.Group(w.Label), risk, here, rest)
+		return fmt.Sprintf("%s has the largest %s, %s, but it is not measurably larger than that of the other groups "+
+			"combined, %s", printable.Group(w.Label), risk, here, rest)
 	}
 	than := fmt.Sprintf("the %s of %d of these groups taken one by one", risk, len(open))
 	switch {
@@ -198,9 +204,8 @@ func (p *page) worstFinding() string {
 	case len(open) == len(c.Others):
 		than = "the " + risk + " of any one of these groups"
 	}
-	return fmt.Sprintf("%[1]s has the largest %[2]s, %[3]s: measurably above the %[2]s of the other groups combined, "+
-		"%[4]s, but not measurably above %[5]s",
-		printable.Group(w.Label), risk, here, rest, than)
+	return fmt.Sprintf("%s has the largest %s, %s: it is measurably larger than that of the other groups combined, %s, "+
+		"but not measurably larger than %s", printable.Group(w.Label), risk, here, rest, than)
 }
 
 // criteriaFinding states how many criteria have each outcome.
@@ -213,7 +218,7 @@ func (p *page) criteriaFinding() string {
 	}
 	var parts []string
 	for _, o := range []struct{ key, one, many string }{{"fail", "fails", "fail"},
-		{"undecided", "is undecided", "are undecided"}, {"untested", "was not tested", "were not tested"},
+		{"undecided", "is undecided", "are undecided"}, {"untested", "is not tested", "are not tested"},
 		{"pass", "passes", "pass"}} {
 		if n := count[o.key]; n > 0 {
 			noun := ""
@@ -238,44 +243,49 @@ func (p *page) nameShown(preposition string) string {
 // there is a single model, with a constant prediction.
 func (p *page) modelsFinding() string {
 	e, k := p.E, p.E.Focus()
+	name := p.E.ModelName(k)
 	if k == 0 {
 		d := e.Models[0].OverConstant
 		if d == nil {
 			return fmt.Sprintf("%s is measured alone", p.nameOf(0))
 		}
-		return fmt.Sprintf("%s is %s a constant prediction", p.nameOf(0), directionText(d))
+		return fmt.Sprintf("In %s, %s is %s", p.lowerRiskName(), name, directionText(d, e.NameFittedConstant()))
 	}
-	c := &e.Compared[k-1]
+	c, base := &e.Compared[k-1], p.E.ModelName(0)
 	if c.Alike {
-		return fmt.Sprintf("%s and %s make the same predictions", p.nameOf(k), p.E.ModelName(0))
+		return fmt.Sprintf("%s and %s make the same predictions", p.nameOf(k), base)
 	}
 	all := c.Measures[e.Task.Risk().Key]
-	average := directionText(&all)
+	average := directionText(&all, base)
 	if c.WorstGroup == nil {
-		return fmt.Sprintf("On average %s is %s %s", p.E.ModelName(k), average, p.E.ModelName(0))
+		return fmt.Sprintf("In %s, %s is %s on average", p.lowerRiskName(), name, average)
 	}
-	worst := directionText(c.WorstGroup)
+	worst := directionText(c.WorstGroup, base)
 	if worst == average {
-		return fmt.Sprintf("%s is %s %s, in the worst group and on average", p.nameOf(k), average, p.E.ModelName(0))
+		return fmt.Sprintf("In %s, %s is %s, in the worst group and on average", p.lowerRiskName(), name, average)
 	}
-	return fmt.Sprintf("%s is %s %s in the worst group, and %s it on average", p.nameOf(k), worst, p.E.ModelName(0),
-		average)
+	return fmt.Sprintf("In %s, %s is %s in the worst group and %s on average", p.lowerRiskName(), name, worst,
+		directionText(&all, ""))
 }
 
-// directionText states on which side of 0 a difference of risks lies. The name of the other model follows this
-// text.
-func directionText(d *eval.Difference) string {
-	if d.Interval == nil {
-		return "not tested against"
-	}
+// directionText states on which side of 0 a difference of risks from those of another model lies. If other is "",
+// the name of this model is understood.
+func directionText(d *eval.Difference, other string) string {
+	text, link := "not measurably different", "from"
 	side, ok := d.Direction()
 	switch {
+	case d.Interval == nil:
+		text, link = "not tested", "against"
 	case !ok:
-		return "not measurably different from"
 	case side < 0:
-		return "measurably better than"
+		text, link = "measurably better", "than"
+	default:
+		text, link = "measurably worse", "than"
 	}
-	return "measurably worse than"
+	if other == "" {
+		return text
+	}
+	return text + " " + link + " " + other
 }
 
 // rarestFoundClass returns the name of the class, of more than two, that is recognised least often.
@@ -303,10 +313,10 @@ func (p *page) curvesFinding() string {
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
 		tail, all := printable.Pair(float64(m.CVaRAt(eval.TailAlpha)), float64(m.Overall.Risk()))
-		return fmt.Sprintf("The %s is %s in the worst 10\u00a0%% of the rows and %s over all "+
-			"rows", p.lowerRiskName(), tail, all)
+		return fmt.Sprintf("The mean %s is %s over the worst 10\u00a0%% of the rows and %s over all rows", p.lowerRiskName(),
+			tail, all)
 	}
-	size := printable.Points(math.Abs(v)) + " percentage points"
+	size := printable.Points(math.Abs(v)) + percentagePoints
 	if q.Unit == "target" {
 		size = printable.Number(math.Abs(v))
 		if e.TargetUnit != "" {
@@ -324,7 +334,7 @@ func (p *page) curvesFinding() string {
 		return fmt.Sprintf("%s too %s, by %s on average%s", q.SignedError, word, size, with)
 	}
 	s := fmt.Sprintf("%s not measurably biased on average%s", q.SignedError, with)
-	if strings.HasPrefix(size, "0.0 ") {
+	if strings.HasPrefix(size, "0.0\u00a0") {
 		return s
 	}
 	return fmt.Sprintf("%s (%s too %s, within sampling error)", s, size, word)
@@ -342,12 +352,11 @@ func (p *page) slicesFinding() string {
 		}
 	}
 	if first == nil {
-		return "No slice of the rows is confirmed to be predicted worse than the rest" + p.nameShown("by")
+		return "No slice was confirmed to be predicted worse than the other rows" + p.nameShown("by")
 	}
 	s := fmt.Sprintf("Rows with %s are predicted worse than the rest%s", first.Condition, p.nameShown("by"))
 	if n > 1 {
-		s += fmt.Sprintf(", and so %s %s", printable.Noun(n-1, "is", "are"), printable.Plural(n-1, "other slice",
-			"other slices"))
+		s += fmt.Sprintf(", and so are the rows of %s", printable.Plural(n-1, "other slice", "other slices"))
 	}
 	return s
 }
@@ -359,7 +368,7 @@ func (p *page) coefficientsFinding() string {
 	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}
-	return fmt.Sprintf("The column with the largest effect%s is %s", p.coefficientsModel(), rows[0].Name)
+	return fmt.Sprintf("The largest coefficient per standard deviation%s is that of %s", p.coefficientsModel(), rows[0].Name)
 }
 
 // coefficientsModel names the model by which coefficients are sorted, as in " in the robust model". It returns "" if
@@ -374,7 +383,7 @@ func (p *page) coefficientsModel() string {
 // groupCoefficientsFinding names the feature whose effect differs most between groups.
 func (p *page) groupCoefficientsFinding() string {
 	shown, _, _ := p.GroupCoefficients.Arranged()
-	return fmt.Sprintf("The effect of %s differs most between groups of %s", shown[0].Feature, shown[0].By)
+	return fmt.Sprintf("The coefficient of %s differs most between the groups of %s", shown[0].Feature, shown[0].By)
 }
 
 // adversaryFinding states how concentrated the worst-case weights are.

@@ -34,8 +34,8 @@ func TestPage_ShowsGroupCoefficientsExactlyWherePooled(t *testing.T) {
 				t.Errorf("page with group coefficients %t: %q wrong", pooled, s)
 			}
 		}
-		for _, s := range []string{"## The effect of age differs most between groups of sex",
-			"| age | 2.000 (1.000) | 2.500 (1.250) | 1.500 (0.750) |"} {
+		for _, s := range []string{"## The coefficient of age differs most between the groups of sex",
+			"| age | 2.000 (1.00) | 2.500 (1.25) | 1.500 (0.750) |"} {
 			if strings.Contains(markdown.String(), s) != pooled {
 				t.Errorf("Markdown with group coefficients %t: %q wrong", pooled, s)
 			}

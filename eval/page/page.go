@@ -197,12 +197,12 @@ func (p *page) verdictText() string {
 		what = "risk of the worst 10\u00a0% of rows (CVaR₀.₁)"
 	}
 	if p.E.Budget == nil && (p.E.Verdict.Criterion == "trade-off" || p.Report.Choice == nil) {
-		and = fmt.Sprintf(", and this risk decreases by at least %s times the increase in the average risk",
-			printable.FourDigits(cmp.Or(p.E.Rate, 2)))
+		and = fmt.Sprintf(", and the decrease in this risk is at least %s times the increase in the average risk",
+			printable.Setting(cmp.Or(p.E.Rate, 2)))
 	}
 	return fmt.Sprintf("Verdict. Helped: the interval of the change in the %s lies below 0%s. Hurt: the interval lies "+
-		"above 0. Too little data: the interval contains both 0 and a decrease by a third. All conditions are listed in "+
-		"docs/verdicts.md.", what, and)
+		"above 0. Too little data: the interval contains both 0 and a decrease by a third of the baseline’s value. The "+
+		"documentation of drotrain lists all conditions (docs/verdicts.md).", what, and)
 }
 
 // Outcome returns the text of the badge. A model from elsewhere is said to be better or worse, not to have helped.
@@ -226,8 +226,8 @@ func (p *page) RiskText() string {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
 		return "Log loss: 0 is perfect; lower is better."
 	case e.Task == eval.Multiclass && e.LossUnit == "nats":
-		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.",
-			math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
+		return fmt.Sprintf("Log loss: 0 is perfect; lower is better. Guessing among %d classes at random gives %s.",
+			len(e.Models[0].Classes), printable.Number(math.Log(float64(len(e.Models[0].Classes)))))
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	case e.Loss == eval.RootMeanSquare:
@@ -245,17 +245,21 @@ func (p *page) Facts() []eval.Fact {
 			out = append(out, eval.Fact{Key: k, Value: v})
 		}
 	}
-	add("Loss", printable.WithUnit(cmp.Or(o.Loss, e.Loss), p.lossUnit))
+	loss := cmp.Or(o.Loss, e.Loss)
+	if e.Task == eval.Multiclass && loss == "logistic" {
+		loss = "multinomial logistic"
+	}
+	add("Loss", printable.WithUnit(loss, p.lossUnit))
 	t := e.Target
 	if e.Positive != "" {
-		t += ", positive: " + e.Positive
+		t += ", positive class “" + strings.TrimPrefix(e.Positive, e.Target+" = ") + "”"
 	}
 	add("Target", printable.WithUnit(t, e.TargetUnit))
 	if o.Mu > 0 {
-		add("μ (ridge)", printable.FourDigits(o.Mu))
+		add("μ (ridge)", printable.Setting(o.Mu))
 	}
 	if o.Penalty != "" {
-		add("ν (penalty)", printable.FourDigits(o.Nu))
+		add("ν (penalty)", printable.Setting(o.Nu))
 	}
 	if o.N > 0 {
 		add("Training rows", printable.Count(o.N))
@@ -297,13 +301,13 @@ func (p *page) Certificate() []eval.Fact {
 		{Key: printable.WithUnit("Gap", unit), Value: known(c.Gap, printable.Scientific)},
 		{Key: printable.WithUnit("Objective, upper bound", unit), Value: known(c.Upper, digits)},
 		{Key: printable.WithUnit("Lower bound", unit), Value: known(c.Lower, digits)},
-		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.FourDigits(c.Passes),
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.Setting(c.Passes),
 			printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
 	}
-	if c.Status != "" {
+	if c.Status != "" && !c.Certified { // otherwise the status repeats the first line
 		out = append(out, eval.Fact{Key: "Status", Value: c.Status})
 	}
 	return out
@@ -327,11 +331,11 @@ func (p *page) AdversaryText() string {
 		return "Every training row has the same weight."
 	}
 	if a.OverGroups {
-		return "These are the worst-case weights y of the training rows, against which the robust model was trained. The " +
-			"adversary chooses the weights of groups, and the rows of a group share the weight of the group."
+		return "The robust model minimises the loss under the worst-case weights y of the training rows, which are described " +
+			"here. The adversary chooses the weights of groups, and the rows of a group share its weight equally."
 	}
-	return "These are the worst-case weights y of the training rows, against which the robust model was trained. The " +
-		"adversary never sees the groups: it weights the rows by their losses alone."
+	return "The robust model minimises the loss under the worst-case weights y of the training rows, which are described " +
+		"here. The adversary does not see the groups: it weights the rows by their losses alone."
 }
 
 // Adversary returns summary statistics of the worst-case weights, or nil if there are none.
@@ -344,55 +348,58 @@ func (p *page) Adversary() []eval.Fact {
 		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)",
 			printable.Count(int(math.Round(float64(a.Effective)))), printable.Plural(a.N, "row", "rows"),
 			printable.Percent(float64(a.EffectiveShare)))},
-		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)),
+		{Key: "Divergence from equal weights", Value: fmt.Sprintf("KL %s, χ² %s", printable.Number(float64(a.RadiusKL)),
 			printable.Number(float64(a.RadiusChi)))},
-		{Key: "Largest weight × n", Value: printable.Number(float64(a.MaxWeight))},
-		{Key: "Weight of the heaviest 1 % of rows", Value: printable.Percent(float64(a.OnePercent))},
-		{Key: "Weight of the heaviest 10 % of rows", Value: printable.Percent(float64(a.TenPercent))},
+		{Key: "Largest weight", Value: printable.Number(float64(a.MaxWeight)) + " × the average"},
+		{Key: "Weight of the heaviest 1\u00a0% of rows", Value: printable.Percent(float64(a.OnePercent))},
+		{Key: "Weight of the heaviest 10\u00a0% of rows", Value: printable.Percent(float64(a.TenPercent))},
 		{Key: "Rows that hold half of the weight", Value: printable.Plural(a.HalfMassRows, "row", "rows")},
 		{Key: "Rows with weight 0", Value: printable.Count(a.ZeroRows)},
 	}
 }
 
-// Methods explains how the numbers were computed.
+// Methods explains how the numbers on the page were computed.
 func (p *page) Methods() []string {
 	e := p.E
-	out := []string{
-		"Risk is the mean loss. The worst group is the group with the largest risk among the groups of the last grouping " +
-			"that have enough rows; the grouping and the minimum size are given above.",
-		"Difference: largest minus smallest group value. Ratio: smallest divided by largest. “To overall” compares with " +
-			"the value over all rows instead. Averages over groups are either unweighted or weighted by each group’s " +
-			"share of the training rows; if that share is unknown, by its share of the evaluated rows.",
-		"CVaR at α is the mean of the largest fraction α of the losses; the row at the boundary counts in part.",
+	var out []string
+	if g := e.Headline(); g != nil {
+		out = append(out, fmt.Sprintf("The worst group is the group of %s with the largest %s, among the groups with at "+
+			"least %s.", g.Name, p.lowerRiskName(), printable.Plural(e.MinGroupSize, "row", "rows")))
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Measures, curves and intervals use the row weights; quantiles of residuals do not. n is the "+
-			"number of rows, and shares are shares of the total weight.")
+		out = append(out, "Measures, curves and intervals use the row weights; quantiles of residuals do not. Numbers of "+
+			"rows are not weighted, and shares are shares of the total weight.")
+	case e.Resamples == 0:
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions have Wilson intervals, or Poisson limits if hits or misses are few. The interval "+
-			"of the balanced accuracy combines the intervals of its two recalls. The interval of the AUC is DeLong’s, on "+
-			"the logit scale. Average precision has no interval if a class has fewer than 10 rows; risk, log loss, Brier "+
-			"score and calibration have no interval if a class has no rows.")
+		out = append(out, fmt.Sprintf("Proportions have Wilson intervals, or Poisson limits if few rows count for or against "+
+			"the proportion. The interval of the balanced accuracy combines the intervals of its two rates. The interval "+
+			"of the AUC is DeLong’s, on the logit scale. Average precision has no interval if a class has fewer than 10 "+
+			"rows; %s, Brier score and ECE have no interval if a class has no rows.", p.lowerRiskName()))
 	case e.Task == eval.Multiclass:
-		out = append(out, "Recall, precision and macro-F1 have no intervals. Every class has intervals for its risk "+
-			"and its accuracy; the accuracy of a class equals its recall.")
+		out = append(out, "Precision and macro-F1 have no intervals. The recall of a class is its accuracy and has the "+
+			"interval of the accuracy.")
 	default:
 		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "The ECE uses 10 bins of equal width. If there are few rows, the ECE is biased upwards. Its "+
-			"interval therefore bounds the error of every bin separately; it is wide if these errors are near 0, and may "+
-			"lie below the estimate. Summaries of the ECE over groups, such as the largest value, have no intervals.")
+		s := "The ECE uses 10 bins of equal width and is biased upwards if there are few rows."
+		if e.Resamples != 0 {
+			s += " Its interval does not correct this bias: it combines limits for every bin, so that it is wide if the " +
+				"errors of the bins are near 0, and it may lie wholly below the estimate."
+		}
+		out = append(out, s)
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf(
-			"All other intervals of measures and changes have a %[3]s level; they are computed from each row’s influence, "+
-				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way but are "+
-				"wider: their critical value is the %[3]s quantile of the largest studentised deviation over all groups "+
-				"with enough rows, all models and all differences (%[1]s draws, seed %[2]d). They hold for all these "+
-				"quantities at once, whichever group is worst.",
-			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
+		s := fmt.Sprintf("All intervals have a level of %s. Those not described above are computed from the influence of "+
+			"each row on the measure, with Student’s t adjusted for skewness.", printable.WholePercent(e.Confidence))
+		if e.Headline() != nil {
+			s += fmt.Sprintf(" Intervals that are valid whichever group is worst are computed in the same way, but with a "+
+				"larger critical value: the %s quantile of the largest studentised deviation over all groups with enough "+
+				"rows, all models and all differences between them (%s draws, seed %d). They hold for all these groups, "+
+				"models and differences at once.", printable.WholePercent(e.Confidence), printable.Count(e.Resamples), e.Seed)
+		}
+		out = append(out, s)
 	}
 	if len(e.Models) > 1 {
 		out = append(out, p.verdictText())
@@ -402,7 +409,7 @@ func (p *page) Methods() []string {
 
 // outcomes maps the outcomes of criteria and gates to CSS classes.
 var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
-	"undecided": "undecided", "untested": "undecided"}
+	"undecided": "undecided", "not tested": "undecided"}
 
 // breaks matches the positions at which a long name may break: after an underscore, or after a dot that is not part
 // of a number.
@@ -410,7 +417,7 @@ var breaks = regexp.MustCompile(`\.\b[^0-9]|_`)
 
 // RowHead formats the first cell of a row. Long names may break after a dot or an underscore; numbers do not break.
 func (t table) RowHead(s string) template.HTML {
-	s = string(t.Cell(strings.ReplaceAll(s, " × 10", "\u00a0×\u00a010")))
+	s = string(t.Cell(s))
 	return template.HTML(breaks.ReplaceAllStringFunc(s, func(at string) string { return at[:1] + "<wbr>" + at[1:] }))
 }
 

@@ -18,6 +18,7 @@ type strip struct {
 	// value of the model beside the shown one, value of the constant prediction, limit of a criterion
 	other, constant, limit float64
 	isShare                bool
+	isOfGroup              bool    // whether the interval is valid whichever group is worst
 	isStandard             bool    // whether value is that of the standard model, beside another model
 	hasZero                bool    // whether a line marks 0
 	tone                   string  // CSS class of the number and its interval: "", "good", "bad" or "grey"

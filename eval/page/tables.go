@@ -64,8 +64,12 @@ func (p *page) Groups() *table {
 	}
 	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf(" The %s intervals hold simultaneously for all groups.",
+		t.Foot += fmt.Sprintf(" The %s intervals of groups are valid whichever group is worst.",
 			printable.WholePercent(e.Confidence)) + p.worstChangeNote()
+	}
+	if p.massByLabel(g.Name) != nil {
+		t.Foot += " Worst-case weight: the average weight of the group’s rows relative to that of all rows, and the " +
+			"group’s share of the total weight."
 	}
 	return t
 }
@@ -85,9 +89,9 @@ func (p *page) worstChangeNote() string {
 	if d.Text(scale) == in.Text(scale) {
 		return ""
 	}
-	return fmt.Sprintf(" The change in %s refers to this group alone. The largest %s among the groups changes by %s "+
-		"(%s).", printable.Group(w.Label), p.lowerRiskName(), printable.Signed(float64(d.Value), scale),
-		d.Interval.Text(scale))
+	return fmt.Sprintf(" The change in %s refers to this group alone; the largest %s of any group changes by %s (%s "+
+		"interval, valid whichever group is worst: %s).", printable.Group(w.Label), p.lowerRiskName(),
+		printable.Signed(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
 
 // worstMark marks the group with the largest risk for the model in focus.
@@ -133,7 +137,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	}
 	for i := range changes {
 		c := &changes[i]
-		out = append(out, groupColumn{"Change, " + c.Model, func(h *eval.Group) (string, *strip) {
+		out = append(out, groupColumn{"Change in " + p.lowerRiskName() + ", " + c.Model, func(h *eval.Group) (string, *strip) {
 			d := c.GroupChange(h.Label)
 			if h.Label == "" {
 				all := c.Measures[risk.Key]
@@ -150,7 +154,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 		}})
 	}
 	if mass != nil {
-		out = append(out, groupColumn{"Adversary’s weight", func(h *eval.Group) (string, *strip) {
+		out = append(out, groupColumn{"Worst-case weight", func(h *eval.Group) (string, *strip) {
 			if gm, ok := mass[h.Label]; ok {
 				return fmt.Sprintf("× %.2f (%s)", gm.Lift(), printable.Percent(gm.Mass)), nil
 			}
@@ -170,8 +174,8 @@ func (p *page) rateColumns() (out []groupColumn) {
 	if class == "" {
 		class = "positive"
 	}
-	for _, c := range []struct{ key, head string }{{eval.Prevalence, "“%s” in fact"},
-		{eval.SelectionRate, "“%s” predicted"}} {
+	for _, c := range []struct{ key, head string }{{eval.Prevalence, "Actual “%s”"},
+		{eval.SelectionRate, "Predicted “%s”"}} {
 		out = append(out, groupColumn{fmt.Sprintf(c.head, class), func(h *eval.Group) (string, *strip) {
 			v, ok := h.Models[p.E.Shown()].Values.Get(c.key)
 			if !isPositive {
@@ -261,7 +265,11 @@ func (p *page) Rates() *table {
 		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+points)
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
-	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
+	t.Foot = "The selection rate is the share of rows that are predicted positive"
+	if e.Positive != "" {
+		t.Foot += " (“" + p.withTarget(e.Positive) + "”)"
+	}
+	t.Foot += "."
 	return t
 }
 
@@ -270,8 +278,8 @@ func (p *page) Rates() *table {
 func (p *page) Criteria() *table {
 	e := p.E
 	t := &table{Title: "Criteria, " + p.Models[e.Shown()],
-		Head: []string{"Question", "Measured [" + printable.WholePercent(e.Confidence) + "]", "Limit", "Lowest, highest in",
-			"Outcome"}}
+		Head: []string{"Question", "Measured, " + printable.WholePercent(e.Confidence) + " interval", "Limit",
+			"Lowest and highest in", "Outcome"}}
 	for _, outcome := range []string{"fail", "undecided", "untested", "pass"} {
 		for _, c := range e.Criteria {
 			if c.Outcome != outcome || c.Model != p.Models[e.Shown()] {
@@ -296,16 +304,19 @@ func (p *page) Criteria() *table {
 			if c.Low != "" {
 				between = printable.Group(c.Low) + ", " + printable.Group(c.High)
 			}
-			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), between,
-				c.Outcome)
+			word := c.Outcome
+			if word == "untested" {
+				word = "not tested"
+			}
+			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), between, word)
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	if t.Rows == nil {
 		return nil
 	}
-	t.Foot = "A criterion passes or fails only if its whole interval, which holds simultaneously for all groups, is on " +
-		"one side of the limit. "
+	t.Foot = "A criterion passes if its whole interval is within the limit, fails if its whole interval is beyond it, and " +
+		"is undecided otherwise. The intervals are valid whichever group is lowest and whichever is highest. "
 	switch f := e.Favourable; {
 	case f == nil:
 		t.Foot += "The four-fifths rule was not checked: name the favourable value of the target with --favourable."
@@ -328,10 +339,13 @@ func (p *page) Ranking() *table {
 	}
 	if hasGroups {
 		t.Title = "Models, best for the worst group first"
-		t.Head = append(t.Head, "Worst group", p.riskName()+" there")
+		t.Head = append(t.Head, "Worst group", p.riskName()+" in it")
 		if len(p.Models) > 1 {
-			t.Head = append(t.Head, "Change there against "+p.Models[0])
+			t.Head = append(t.Head, "Change in the worst group")
 		}
+	}
+	if len(p.Models) == 1 {
+		t.Title = "The model and constant predictions"
 	}
 	t.Head = append(t.Head, "Change over all rows")
 	order := make([]int, len(p.Models))
@@ -353,7 +367,7 @@ func (p *page) Ranking() *table {
 		t.Foot = fmt.Sprintf("Changes in the %s relative to %s, with %s intervals", p.lowerRiskName(), p.Models[0],
 			printable.WholePercent(e.Confidence))
 		if hasGroups && len(p.Models) > 1 {
-			t.Foot += "; the intervals for the worst group allow for the selection of this group"
+			t.Foot += "; those in the worst group are valid whichever group is worst"
 		}
 		t.Foot += ". Grey: no measurable difference."
 	}
@@ -431,10 +445,10 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	if risk, ok := e.Constants[e.Task.Risk().Key]; ok {
 		here = printable.Number(float64(risk))
 	}
-	const these = "best constant of these rows"
+	const these = "best constant prediction for these rows"
 	out := []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
 	if d := m.OverConstant; d != nil {
-		name, first, risk := "best constant of the training rows", "–", printable.Number(float64(m.Overall.Risk()-d.Value))
+		name, first, risk := "best constant prediction for the training rows", "–", printable.Number(float64(m.Overall.Risk()-d.Value))
 		switch {
 		case e.FitsConstant: // the same constant
 			name, first, out = these, p.formatMeasure(lead.Key, float64(x)), nil

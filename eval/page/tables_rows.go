@@ -3,8 +3,8 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -16,14 +16,14 @@ func (p *page) HeaviestRows() *table {
 	if a == nil || len(a.Top) == 0 {
 		return nil
 	}
-	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight",
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight, × the average", "Share of weight",
 		printable.WithUnit("Loss", p.lossUnit)}, Foot: "Rows are numbered from 1, in the order of the input."}
 	for _, r := range a.Top {
 		l := "–"
 		if r.Loss != nil {
 			l = printable.Number(float64(*r.Loss))
 		}
-		cells := []string{strconv.Itoa(r.Row), printable.Number(float64(r.Weight)), printable.Percent(float64(r.Mass)), l}
+		cells := []string{printable.Count(r.Row), printable.Number(float64(r.Weight)), printable.Percent(float64(r.Mass)), l}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
 	return t
@@ -39,7 +39,7 @@ func (p *page) LargestCoefficients() *table {
 	t := coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:min(len(rows), eval.MostCoefficients)])
 	t.Foot = "These are associations, not causal effects."
 	if len(rows) > len(t.Rows) {
-		t.Title = fmt.Sprintf("The %d largest coefficients (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
+		t.Title = fmt.Sprintf("The %d coefficients with the largest effect (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
 	}
 	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(), t.Foot)
 	if p.GroupCoefficientTables() != nil {
@@ -65,7 +65,7 @@ func (p *page) OtherCoefficients() *table {
 	}
 	t := coefficientTable(c, title, more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(t.Rows); left > 0 {
-		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON report."
+		t.Foot = printable.Plural(left, "more coefficient is", "more coefficients are") + " left out; " + exportHint
 	}
 	return t
 }
@@ -93,7 +93,7 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		for _, v := range append([]eval.Num{q.Shared}, q.Group...) {
 			s := printable.Number(float64(v) * float64(q.Scale))
 			if q.Scale != 1 {
-				s += " (" + printable.Number(float64(v)) + ")"
+				s += " (" + printable.Significant(float64(v)) + ")"
 			}
 			cells = append(cells, s)
 		}
@@ -103,17 +103,24 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		return nil
 	}
 	foot := &out[len(out)-1].Foot
-	*foot = "Each group's coefficient is the shared coefficient plus the deviation of the group. The second number " +
-		"in a cell is the " + g.Unit +
-		" of a numeric feature. Missing, rare and unseen groups have the shared coefficients."
+	*foot = "Each group’s coefficient is the shared coefficient plus the deviation of the group. The number in brackets " +
+		"in a numeric feature’s cell is in " + g.Unit + ". Rows whose group is missing, rare or new get the shared " +
+		"coefficients."
+	var left []string
 	if panels > 0 {
-		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON report."
+		left = append(left, printable.Plural(panels, "more feature", "more features"))
 	}
 	if groups > 0 {
-		*foot += " " + printable.Plural(groups, "more group is", "more groups are") + " in the JSON report."
+		left = append(left, printable.Plural(groups, "more group", "more groups"))
+	}
+	if left != nil {
+		*foot += " " + printable.Capitalise(printable.JoinWords(left, "and")) + " left out; " + exportHint
 	}
 	return out
 }
+
+// exportHint states how to obtain coefficients that the page omits.
+const exportHint = "drotrain export --out coefficients.csv writes all coefficients."
 
 // coefficientTable returns a table of coefficients with one column for each model.
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
@@ -122,7 +129,7 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 		cells := []string{q.Name}
 		for k := range c.Models {
 			if k < len(q.Original) {
-				cells = append(cells, printable.Number(float64(q.Original[k])))
+				cells = append(cells, printable.Significant(float64(q.Original[k])))
 			} else {
 				cells = append(cells, "–")
 			}
@@ -136,9 +143,9 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 // are none.
 func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
-	t := &table{Title: "Slices of " + s.Model + ", confirmed",
-		Head: []string{"Condition", "Rows (confirming half)", p.riskName(), p.riskName() + " of the rest",
-			"Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}
+	t := &table{Title: "Confirmed slices, " + s.Model,
+		Head: []string{"Condition", "Rows (second half)", p.riskName(), p.riskName() + " of the rest",
+			"Excess, " + printable.WholePercent(p.E.Confidence) + " interval"}}
 	if !confirmed {
 		t.Title = "Slices that were not confirmed"
 	}
@@ -173,25 +180,20 @@ func (p *page) Candidates() *table {
 	if c.Validation > 0 {
 		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
 	}
-	t := &table{Title: title, Head: []string{"Model", printable.Capitalise(c.AverageName()),
-		printable.Capitalise(c.Criterion),
-		"Change from the first (standard error)", "May replace it"}, Foot: candidateRule(c)}
-	count := make(map[string]int)
-	for _, m := range c.Candidates {
-		count[m.Name]++
-	}
+	t := &table{Title: title, Head: []string{"Candidate", printable.Capitalise(c.AverageName()), "Criterion",
+		"Change from the first candidate (± standard error)", "May replace the first"}, Foot: p.candidateRule()}
 	first := &c.Candidates[0]
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		name := m.Name
-		if count[name] > 1 && m.Mu.Defined() {
-			name += ", μ = " + printable.FourDigits(float64(m.Mu))
+		if m.Mu.Defined() {
+			name += ", μ\u00a0=\u00a0" + printable.Setting(float64(m.Mu))
 		}
 		row := tableRow{Cells: []string{name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "–",
 			"–"}}
 		if i > 0 {
-			change := float64(m.Value - first.Value)
-			row.Cells[3] = fmt.Sprintf("%s (± %s)", printable.Signed(change, change), printable.NumberAtScale(float64(m.SE),
-				change))
+			change, scale := float64(m.Value-first.Value), max(math.Abs(float64(m.Value-first.Value)), float64(m.SE))
+			row.Cells[3] = fmt.Sprintf("%s (± %s)", printable.Signed(change, scale), printable.NumberAtScale(float64(m.SE),
+				scale))
 			row.Cells[4] = "no"
 			if m.Allowed {
 				row.Cells[4] = "yes"
@@ -205,18 +207,24 @@ func (p *page) Candidates() *table {
 	return t
 }
 
-// candidateRule states the rule by which a candidate was chosen.
-func candidateRule(c *eval.Choice) string {
+// candidateRule states the criterion and the rule by which a candidate was chosen.
+func (p *page) candidateRule() string {
+	c := p.Choice
+	text := "The criterion is the " + c.Criterion + "; lower is better."
 	if !(c.Errors > 0) {
-		return ""
+		return text
 	}
-	s := fmt.Sprintf("A candidate may replace the first candidate if its %s is lower by more than %s standard %s and "+
-		"by at least 0.5\u00a0%% of the first candidate’s value. With --budget, the increase in the average must also stay "+
-		"within the budget. ", c.Criterion,
-		printable.FourDigits(c.Errors), printable.Noun(c.Errors, "error", "errors"))
+	text += fmt.Sprintf(" A candidate may replace the first if its criterion is lower by more than %s standard %s and by at "+
+		"least 0.5\u00a0%% of the first candidate’s value.", printable.Setting(c.Errors),
+		printable.Noun(c.Errors, "error", "errors"))
+	if p.E.Budget != nil {
+		text += fmt.Sprintf(" The increase in the %s must also stay within the budget of %s.", c.AverageName(),
+			printable.Percent(*p.E.Budget))
+	}
 	if c.IsByAccuracy {
-		return s + "Of the candidates whose error rate is within one standard error of the lowest, the candidate with " +
-			"the lowest worst-group risk is chosen."
+		return text + " Among the candidates whose worst-group error rate is within one standard error of the lowest, the " +
+			"one with the lowest worst-group risk is chosen."
 	}
-	return s + "Of these candidates, the one with the lowest " + c.Criterion + " is chosen; in a tie, the first."
+	return text + " If several candidates may replace the first, the one with the lowest criterion is chosen; in a tie, " +
+		"the first of them."
 }

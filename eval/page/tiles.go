@@ -25,16 +25,19 @@ type tile struct {
 func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	t := tile{Label: label, About: about, Value: s.format(s.value), strip: s}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
-		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence),
-			s.format(s.low),
-			s.format(s.high)))
+		note := ""
+		if s.isOfGroup {
+			note = ", valid whichever group is worst:"
+		}
+		t.Lines = append(t.Lines, fmt.Sprintf("%s interval%s %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence),
+			note, s.format(s.low), s.format(s.high)))
 	}
 	var baselines []string
 	if !math.IsNaN(s.other) {
 		baselines = append(baselines, p.Models[p.beside()]+" "+s.format(s.other))
 	}
 	if !math.IsNaN(s.constant) {
-		baselines = append(baselines, "constant "+s.format(s.constant))
+		baselines = append(baselines, "best constant prediction "+s.format(s.constant))
 	}
 	if !math.IsNaN(s.limit) {
 		baselines = append(baselines, "limit "+s.format(s.limit))
@@ -92,7 +95,7 @@ func (p *page) Tiles() []tile {
 	if e.Task == eval.Regression {
 		about = prefixUnit(e.TargetUnit, "lower is better")
 	} else if t := e.Threshold; t != nil && *t != 0.5 {
-		about += " at threshold " + printable.FourDigits(float64(*t))
+		about += " at threshold " + printable.Setting(float64(*t))
 	}
 	rows := printable.Plural(e.N, "row", "rows")
 	out := []tile{p.newTile("All rows: "+leadName(lead), about,
@@ -109,7 +112,8 @@ func (p *page) Tiles() []tile {
 	case eval.Multiclass:
 		if g, h := p.leastFoundClass(k); h != nil {
 			s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
-			out = append(out, p.newTile(fmt.Sprintf("Class with the lowest recall, “%s”: recall", h.Label),
+			s.isOfGroup = true
+			out = append(out, p.newTile("Lowest recall of a class: "+printable.Group(h.Label),
 				"of "+printable.Plural(h.N, "row", "rows"), s, ""))
 		}
 	default:
@@ -166,8 +170,8 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 		if h.Label != w.Label {
 			continue
 		}
-		rows := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
-		label := "Worst group"
+		group := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
+		label, rows := "Worst group", group
 		if !e.IsWorstBy(lead, k) {
 			label = "Group with the largest " + p.lowerRiskName() // criterion by which it is the worst
 			if other := e.WorstBy(lead, k); other != nil {
@@ -176,14 +180,16 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 					p.formatMeasure(lead.Key, v))
 			}
 		}
-		out = append(out, p.newTile(label+": "+leadName(lead), about,
-			p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead)), rows))
+		s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
+		s.isOfGroup = true
+		out = append(out, p.newTile(label+": "+leadName(lead), about, s, rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
 			s := p.measureStrip(e.Task.Risk(), h, k, w.MaxInterval)
+			s.isOfGroup = true
 			if o := p.beside(); o >= 0 && e.Models[o].WorstGroup != nil {
 				s.other = float64(e.Models[o].WorstGroup.Risk) // of the group that is the worst with this model
 			}
-			out = append(out, p.newTile("Largest "+p.lossName()+" of a group", "lower is better", s, rows))
+			out = append(out, p.newTile("Worst group: "+p.lossName(), "lower is better", s, group))
 		}
 	}
 	return out
@@ -217,14 +223,11 @@ func (p *page) leastFoundClass(k int) (g *eval.Grouping, least *eval.Group) {
 func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	e := p.E
 	share, _ := all.Models[k].Values.Get(eval.Prevalence)
-	key, class := eval.TruePositiveRate, "“"+e.Positive+"”"
-	if e.Positive == "" {
-		class = "Positive rows"
-	}
+	key, class := eval.TruePositiveRate, e.Positive
 	found := func(x float64) float64 { return x }
 	if share > 0.5 {
 		// the rows recognised are those that are not false positives
-		key, class = eval.FalsePositiveRate, "Not "+class
+		key, class = eval.FalsePositiveRate, e.Negative
 		found = func(x float64) float64 { return 1 - x }
 	}
 	n := int(math.Round(min(share, 1-share) * float64(e.N)))
@@ -235,8 +238,19 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 		s.low, s.high = s.high, s.low
 	}
 	s.format = func(x float64) string { return printable.Percent(x) }
-	return p.newTile(class+": recall", "of "+printable.Plural(n, "row", "rows"), s,
-		fmt.Sprintf("the rarer class, %s of %s", printable.Count(n), printable.Plural(e.N, "row", "rows")))
+	label := "Recognised: rows of the rarer class"
+	if class != "" {
+		label = "Recognised: “" + p.withTarget(class) + "”"
+	}
+	return p.newTile(label, "of "+printable.Plural(n, "row", "rows"), s, "the rarer of the two classes")
+}
+
+// withTarget returns a value of the target in the form "target = value".
+func (p *page) withTarget(value string) string {
+	if prefix := p.E.Target + " = "; !strings.HasPrefix(value, prefix) {
+		return prefix + value
+	}
+	return value
 }
 
 // criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if the rule was not
@@ -250,7 +264,7 @@ func (p *page) criterionTile() (t tile, ok bool) {
 		if !c.Value.Defined() {
 			return t, false
 		}
-		t = p.newTile(fmt.Sprintf("Rates of “%s = %s”, lowest ÷ highest", p.E.Target, p.E.Favourable.Value),
+		t = p.newTile(fmt.Sprintf("Rate of predicted “%s”, lowest ÷ highest", p.withTarget(p.E.Favourable.Value)),
 			"four-fifths rule", s,
 			printable.Group(c.Low)+" against "+printable.Group(c.High))
 		t.Outcome = c.Outcome
@@ -280,7 +294,7 @@ const (
 // to show on which side of the limit it is.
 func criterionText(c *eval.Criterion, x float64, unit string) string {
 	if c.Key == eval.FourFifthsKey {
-		return printable.Beside(x, c.Limit, 2)
+		return printable.Beside(x, c.Limit, 3)
 	}
 	return printable.Beside(100*x, 100*c.Limit, 1) + unit
 }
@@ -315,7 +329,7 @@ func (p *page) Legend() (out []legendEntry) {
 	}{
 		{func(s *strip) float64 { return s.other }, beside("13", 7, ""), other},
 		{func(s *strip) float64 { return s.constant }, `<line class="const" x1="13" x2="13" y1="1" y2="13"/>`,
-			"best constant of these rows"},
+			"best constant prediction for these rows"},
 		{func(s *strip) float64 { return s.limit }, `<line class="limit" x1="13" x2="13" y1="0" y2="14"/>`, "limit"},
 	} {
 		if has(c.of) {

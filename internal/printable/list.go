@@ -13,6 +13,19 @@ func QuoteList(names []string, last string) string { return JoinWords(quoteAll(n
 // QuoteFirst returns at most k quoted names as a list, with "and" before the last name or the number of omitted names.
 func QuoteFirst(names []string, k int) string { return List(quoteAll(names), k) }
 
+// NameList returns names in curly quotation marks as a list: “a”, “b” and “c” if last is "and". Hidden characters are
+// escaped.
+func NameList(names []string, last string) string {
+	q := make([]string, len(names))
+	for i, n := range names {
+		q[i] = QuoteName(n)
+	}
+	return JoinWords(q, last)
+}
+
+// QuoteName returns a name in curly quotation marks, with hidden characters escaped.
+func QuoteName(name string) string { return "“" + EscapeLine(name) + "”" }
+
 func quoteAll(names []string) []string {
 	q := make([]string, len(names))
 	for i, n := range names {

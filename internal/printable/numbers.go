@@ -87,13 +87,51 @@ var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "
 	"7", "⁷", "8", "⁸", "9", "⁹")
 
 // Scientific formats x as in 1.2 × 10⁻⁵.
-func Scientific(x float64) string {
+func Scientific(x float64) string { return powerOfTen(x, 1) }
+
+// powerOfTen formats x as a mantissa with the given number of decimals, times a power of ten.
+func powerOfTen(x float64, decimals int) string {
 	if isNotFinite(x) || x == 0 {
 		return Number(x)
 	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', decimals, 64), "e")
 	e, _ := strconv.Atoi(exponent) // the exponent without leading zeros
-	return strings.ReplaceAll(mantissa, "-", "−") + " × 10" + superscripts.Replace(strconv.Itoa(e))
+	return strings.ReplaceAll(mantissa, "-", "−") + "\u00a0×\u00a010" + superscripts.Replace(strconv.Itoa(e))
+}
+
+// Significant formats x with three significant digits, as in 0.0250 and 3.00 × 10⁻⁴, or as a whole number if it is
+// at least 1000.
+func Significant(x float64) string {
+	a := math.Abs(x)
+	switch {
+	case isNotFinite(x) || a == 0:
+		return Number(x)
+	case a < 1e-3 || a >= 1e7:
+		return powerOfTen(x, 2)
+	case a >= 999.5:
+		return Count(int(math.Round(x)))
+	}
+	exponent := math.Floor(math.Log10(a))
+	if a >= 9.995*math.Pow(10, exponent) { // rounded up to the next power of ten
+		exponent++
+	}
+	return formatFixed(x, 2-int(exponent))
+}
+
+// Setting formats a setting, such as μ or a threshold, like Significant but without trailing zeros.
+func Setting(x float64) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
+	s := Significant(x)
+	mantissa, power, isPower := strings.Cut(s, "\u00a0×")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
+	}
+	if !isPower {
+		return mantissa
+	}
+	return mantissa + "\u00a0×" + power
 }
 
 // Pair formats two numbers that a sentence compares. Both have as many decimals as Number would use for the larger
@@ -172,11 +210,8 @@ func WithUnit(s, unit string) string {
 	return s + " (" + unit + ")"
 }
 
-// FourDigits formats a setting with four digits.
+// FourDigits formats a round number, such as the end of an axis, with at most four digits.
 func FourDigits(x float64) string {
-	if math.IsInf(x, 1) {
-		return "∞"
-	}
 	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
 		return Scientific(x)
 	}

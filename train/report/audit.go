@@ -227,13 +227,12 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		return err
 	}
 	in.Positive = positive
-	negative := ""
 	for _, v := range values {
 		if v != positive {
-			negative = v
+			in.Negative = v
 		}
 	}
-	if in.Favourable, err = o.favourable(o.Label, positive, negative); err != nil {
+	if in.Favourable, err = o.favourable(o.Label, positive, in.Negative); err != nil {
 		return err
 	}
 	in.ReferenceGroup = o.ReferenceGroup

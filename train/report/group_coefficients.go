@@ -65,23 +65,21 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		q.Group = append(q.Group, eval.Num(w[g.Column]+sumOfParts(deviation, g)))
 	}
 	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, shrunk towards the shared coefficients",
-		printable.QuoteList(columns, "and"))
+		printable.NameList(columns, "and"))
 	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
 		best := d.Best(len(d.Ridges) - 1)
 		change := fmt.Sprintf("%.1f\u00a0%% lower", -100*best.Change/d.Shared)
 		if best.Change >= 0 {
 			change = fmt.Sprintf("%.1f\u00a0%% higher", 100*best.Change/d.Shared)
 		}
-		ridges := fmt.Sprintf("κ, the ridge penalty of the groups’ own coefficients relative to the shared ones, is "+
-			"%v", d.Ridges[0])
+		ridges := fmt.Sprintf("κ = %v: the ridge penalty on the groups’ deviations is %[1]v times that on the shared "+
+			"coefficients", d.Ridges[0])
 		if len(d.Ridges) > 1 {
-			ridges = fmt.Sprintf(
-				"κ, their ridge penalty relative to the shared coefficients, is %v for groups and %v for combinations of "+
-					"groups", d.Ridges[0],
-				d.Best(1).Ridge)
+			ridges = fmt.Sprintf("the ridge penalty on the deviations is κ = %v times that on the shared coefficients for groups, "+
+				"and κ = %v times for combinations of groups", d.Ridges[0], d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(
-			" (%s). The out-of-fold average loss of %s is %s (standard error %.1f\u00a0%%) than with shared coefficients, in "+
+			" (%s). The out-of-fold mean loss of %s is %s (standard error %.1f\u00a0%%) than with shared coefficients only, in "+
 				"%d-fold cross-validation on %s training rows",
 			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, printable.Count(d.Rows))
 	}

@@ -33,7 +33,7 @@ func TestReport_GroupCoefficientsArePredictions(t *testing.T) {
 		if g == nil {
 			continue
 		}
-		if !strings.Contains(g.About, "κ, the ridge penalty") || !strings.Contains(g.About, `"region" and "smsa"`) {
+		if !strings.Contains(g.About, "κ = 125: the ridge penalty") || !strings.Contains(g.About, `“region” and “smsa”`) {
 			t.Error(g.About)
 		}
 		slope := make(map[string]float64) // of education, in every group

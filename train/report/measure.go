@@ -121,7 +121,7 @@ func alternatives(s *tune.Selection) (out []string) {
 		if k.Family == chosen.Family && k.Name == chosen.Name {
 			continue // the models differ in μ at most
 		}
-		out = append(out, fmt.Sprintf("%s by the %s", k.Name, tune.CriterionText(a.Criterion, s.Rate)))
+		out = append(out, fmt.Sprintf("the %s would choose %s", tune.CriterionText(a.Criterion, s.Rate), k.Name))
 	}
 	return out
 }
@@ -178,6 +178,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	} else if target.Task == encode.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
+		in.Negative = fmt.Sprintf("%s = %s", target.Name, target.Negative)
 		var err error
 		if o.Favourable == "" { // use the value of the training
 			o.Favourable = m.Config.Favourable

@@ -45,7 +45,7 @@ func TestTables_OfTwoModels(t *testing.T) {
   Median absolute error (thousands of dolla…                -                -
   Bias (thousands of dollars per week)                      -                -
   Predicted ÷ observed                                      -                -
-  Targets at or below                                       -                -
+  Targets at or below the prediction                        -                -
 
                                                        Risk                RMSE
 By site                           rows        ERM    robust       ERM    robust
