@@ -77,8 +77,8 @@ func readText(
 	}
 }
 
-func readParquet(_ context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error) {
-	return parquet.Open(in, names, how.Dates != "" && !exact, exact)
+func readParquet(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error) {
+	return parquet.Open(ctx, in, names, how.Dates != "" && !exact, exact)
 }
 
 func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *intake.Table, err error) {

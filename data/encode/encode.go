@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
@@ -178,7 +179,6 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 			err = e.checkDateKind(ctx, f, &in, c)
 		}
 		if err != nil {
-			e.suggestUnused(f, err)
 			if err = problems.Add(err); err != nil {
 				return nil, err
 			}
@@ -198,7 +198,11 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 		}
 		o.exposure, o.complete = c, append(o.complete, c)
 	}
-	if err := mergeAbsentColumns(problems).Err(); err != nil {
+	problems = mergeAbsentColumns(problems)
+	for _, one := range problems {
+		e.suggestUnused(f, one)
+	}
+	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	if !withTarget {
@@ -422,18 +426,43 @@ func dropFillHints(err error) error {
 
 // suggestUnused sets the hint of an error about a missing column to the most similar name among the columns that
 // the encoder does not use, since the column may have been renamed.
-func (e *Encoder) suggestUnused(f *data.Frame, err error) {
-	absent := (*data.Error)(nil)
-	if !errors.As(err, &absent) || absent.Class != data.ErrNoColumn {
+func (e *Encoder) suggestUnused(f *data.Frame, absent *data.Error) {
+	if absent.Class != data.ErrNoColumn {
 		return
 	}
-	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
-		return name == e.Target.Name || name == e.Target.Exposure ||
-			slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
-	})
+	if hint := e.suggestOtherForm(f, absent.Column); hint != "" {
+		absent.Hint = hint
+		return
+	}
+	used := map[string]bool{e.Target.Name: true, e.Target.Exposure: true}
+	for _, in := range e.Inputs {
+		used[in.Name] = true
+	}
+	unused := slices.DeleteFunc(f.Names(), func(name string) bool { return used[name] })
 	if near := printable.Nearest(absent.Column, unused, 1); len(near) > 0 {
 		absent.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
 	}
+}
+
+// suggestOtherForm returns advice if a missing input is a sparse vector that f has as dense columns, or an entry of a
+// dense vector that f has as a sparse one.
+func (e *Encoder) suggestOtherForm(f *data.Frame, missing string) string {
+	base, _, isEntry := strings.Cut(missing, "[")
+	if c, err := f.Lookup(base); isEntry && err == nil && c.Kind == data.Vector {
+		return fmt.Sprintf("the table has the sparse vector %q, but the model was trained on dense columns: write dense "+
+			"vectors, as a NumPy array or as lists of numbers, or train again with sparse vectors", base)
+	}
+	at := slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == missing })
+	if at < 0 || !e.Inputs[at].isVector() {
+		return ""
+	}
+	dense := slices.IndexFunc(f.Columns, func(c *data.Column) bool { return strings.HasPrefix(c.Name, missing+"[") })
+	if dense < 0 {
+		return ""
+	}
+	return fmt.Sprintf("the table has dense columns, such as %q, but the model was trained on the sparse vector %q: "+
+		"write sparse vectors, as LIBSVM, a scipy.sparse .npz file, or lists of an index and a value, or train again "+
+		"with dense vectors", f.Columns[dense].Name, missing)
 }
 
 // inputColumn returns the column of an input in f, deriving it if necessary.

@@ -188,3 +188,28 @@ func TestEncode_SparseVectorOverflows(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A table with vectors of the other form than the model's gets advice.
+func TestEncode_OtherFormOfVector(t *testing.T) {
+	read := func(name, text string) *data.Frame {
+		f, err := data.ReadBytes(t.Context(), name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	tables := map[string]*data.Frame{
+		"sparse": read("t.svm", "1 0:1 1:2\n0 0:2 1:1\n1 0:3 1:5\n0 0:4 1:2\n"),
+		"dense":  read("t.csv", "label,x[0],x[1],x[2],x[3]\n1,1,2,1,0\n0,2,1,1,1\n1,3,5,2,1\n0,4,2,3,3\n"),
+	}
+	for _, c := range []struct{ model, table, want string }{
+		{"sparse", "dense", `the table has dense columns, such as "x[0]"`},
+		{"dense", "sparse", `the table has the sparse vector "x"`},
+	} {
+		fitted := fitRows(t, tables[c.model], nil, nil, Spec{Target: "label"}, Sink{})
+		_, _, err := fitted.Encoder.Encode(t.Context(), tables[c.table], nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("model of %s vectors: %v, want %q", c.model, err, c.want)
+		}
+	}
+}

@@ -2,7 +2,10 @@ package intake
 
 import (
 	"context"
+	"fmt"
+	"math"
 
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -18,6 +21,41 @@ func NewSparse(name string, s *table.Sparse) *table.Column {
 type SparseBuilder struct {
 	table.SparseBuilder
 	overflow Overflow
+	index    []int32 // entries of the row that EndRow completes
+	value    []float64
+}
+
+// Faults of sparse vectors in formats with nulls.
+const (
+	NullVector = "the sparse vector is null: write a list without entries for a vector of zeros"
+	NullEntry  = "an entry of the sparse vector is null"
+)
+
+// AddEntry adds an entry to the row that EndRow completes. Entries may come in any order. It returns a description of
+// what is wrong with the entry, or an empty text.
+func (b *SparseBuilder) AddEntry(place, v float64) (fault string) {
+	switch {
+	case !(place >= 0 && place < math.MaxInt32):
+		return fmt.Sprintf("the sparse vector has an entry at index %v, which must be from 0 to %d", place, math.MaxInt32-1)
+	case !numeral.IsFinite(v):
+		return fmt.Sprintf("the entry at index %v is %v; entries must be finite numbers", place, v)
+	}
+	b.index, b.value = append(b.index, int32(place)), append(b.value, v)
+	return ""
+}
+
+// EndRow completes a row with the entries that have been added. It returns a description of what is wrong with the row,
+// or an empty text.
+func (b *SparseBuilder) EndRow() (fault string) {
+	if !numeral.SortEntries(b.index, b.value) {
+		return "the sparse vector has two entries at the same index"
+	}
+	b.BeginRow()
+	for k, place := range b.index {
+		b.Add(place, b.value[k])
+	}
+	b.index, b.value = b.index[:0], b.value[:0]
+	return ""
 }
 
 // RowsBetweenLimits is the number of rows after which callers call Limit again.

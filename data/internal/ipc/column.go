@@ -2,7 +2,6 @@ package ipc
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -448,44 +447,31 @@ func (b *builder) addEntries(c *cursor, start int) {
 		present[k+1], values[k] = validityBitmap(buffers, n), valueBytes(buffers[1], length, child.Bits)
 	}
 	offset := offsetReader(outer[1], f.Bits, rows)
-	var index []int32
-	var value []float64
 	for i := range rows {
 		row := start + i + 1
-		fail := func(format string, args ...any) {
-			panic(&table.Error{Column: b.out.Name, Row: row, Msg: fmt.Sprintf(format, args...)})
+		check := func(fault string) {
+			if fault != "" {
+				panic(&table.Error{Column: b.out.Name, Row: row, Msg: fault})
+			}
 		}
 		if valid != nil && !bit(valid, i) {
-			fail("the sparse vector is null: write a list without entries for a vector of zeros")
+			check(intake.NullVector)
 		}
 		from, to := offset(i), offset(i+1)
 		if from > to || to > uint64(length) {
 			panic(table.Damaged("a list refers to values that do not exist"))
 		}
-		index, value = index[:0], value[:0]
 		for k := int(from); k < int(to); k++ {
 			for _, p := range present {
 				if p != nil && !bit(p, k) {
-					fail("an entry of the sparse vector is null")
+					check(intake.NullEntry)
 				}
 			}
 			place, _ := of[0].Element.Number(values[0][k*of[0].Element.Size:])
 			v, _ := of[1].Element.Number(values[1][k*of[1].Element.Size:])
-			switch {
-			case place < 0 || place >= math.MaxInt32:
-				fail("the sparse vector has an entry at index %v, which must be from 0 to %d", place, math.MaxInt32-1)
-			case !numeral.IsFinite(v):
-				fail("the entry at index %v is %v; entries must be finite numbers", place, v)
-			}
-			index, value = append(index, int32(place)), append(value, v)
+			check(b.sparse.AddEntry(place, v))
 		}
-		if !numeral.SortEntries(index, value) {
-			fail("the sparse vector has two entries at the same index")
-		}
-		b.sparse.BeginRow()
-		for k, place := range index {
-			b.sparse.Add(place, value[k])
-		}
+		check(b.sparse.EndRow())
 		if (i+1)%intake.RowsBetweenLimits == 0 || i+1 == rows {
 			if err := b.limit(); err != nil {
 				panic(err)

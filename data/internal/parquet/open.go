@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -33,21 +34,23 @@ type leaf struct {
 	how    converter
 	chunks []*chunk // one chunk for each row group
 	out    *table.Column
-	lists  bool // lists of floats, which may be vectors
+	lists  bool  // lists of floats, which may be vectors, or of the indices or values of entries
+	values *leaf // for a leaf of indices, the leaf of the values
+	second bool  // the leaf is the values of another leaf, with which it is read
 
 	padding string // bytes that the writer appends to the plain values of a page; may be empty
 }
 
-// Open returns a table of a file with the named columns, in the order of the file, without reading their values;
-// nil names means all columns. If dates is set, dates and timestamps become Numeric, in days. If exact is set,
+// Open returns a table of a file with the named columns, in the order of the file, without reading their values, except
+// those of vectors; nil names means all columns. If dates is set, dates and timestamps become Numeric, in days. If exact is set,
 // columns that have a [table.ExactType] are read as bits or texts.
-func Open(in intake.Source, names []string, dates, exact bool) (t *intake.Table, err error) {
-	err = intake.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
+func Open(ctx context.Context, in intake.Source, names []string, dates, exact bool) (t *intake.Table, err error) {
+	err = intake.Guard(func() (err error) { t, err = open(ctx, in, names, dates, exact); return err })
 	return t, err
 }
 
 // open works like Open without recovering from panics.
-func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, error) {
+func open(ctx context.Context, in intake.Source, names []string, dates, exact bool) (*intake.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
@@ -78,10 +81,16 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 		}
 	}
 	for _, l := range leaves {
-		if !l.lists {
+		if !l.lists || l.second {
 			continue
 		}
-		columns, err := l.readVectors(f.Rows)
+		var columns []*table.Column
+		var err error
+		if l.values != nil {
+			columns, err = l.readEntries(ctx, f.Rows)
+		} else {
+			columns, err = l.readVectors(f.Rows)
+		}
 		if err != nil {
 			return nil, intake.InColumn(l.out.Name, err)
 		}
@@ -147,8 +156,8 @@ func columnsOf(
 			col.Type = groupType(node)
 			if l.lists = col.Type == "list" && at == first+1 && listsFloats(l.descr); l.lists {
 				leaves = append(leaves, l)
-			} else if col.Type == "list" && at == first+2 && listsEntries(l.descr, meta.Schema.Column(first+1)) {
-				col.Type = "list (sparse vectors cannot be read from Parquet; write them as Arrow, LIBSVM or .npz instead)"
+			} else if values := l.entriesWith(meta.Schema, at); col.Type == "list" && values != nil {
+				leaves = append(leaves, l, values)
 			}
 			continue
 		}

@@ -68,7 +68,7 @@ func TestRead_EveryType(t *testing.T) {
 		}
 		b := oneValue(t, node, c.length)
 		for _, dates := range []bool{false, true} {
-			f, err := Open(memoryFile{bytes.NewReader(b)}, nil, dates, false)
+			f, err := Open(t.Context(), memoryFile{bytes.NewReader(b)}, nil, dates, false)
 			if err != nil {
 				t.Errorf("%s of %s: %v", c.logical, c.phys, err)
 				continue

@@ -18,12 +18,6 @@ func listsFloats(descr *schema.Column) bool {
 		descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
-// listsEntries reports whether two leaves are the index and the value of lists of entries of sparse vectors.
-func listsEntries(index, value *schema.Column) bool {
-	return index.Name() == "index" && value.Name() == "value" && index.MaxRepetitionLevel() == 1 &&
-		value.MaxRepetitionLevel() == 1
-}
-
 // readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the lists
 // are not vectors, it returns the column unchanged.
 func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
