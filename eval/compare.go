@@ -117,7 +117,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 		if errors.intervals[s] != nil {
 			d.Interval = errors.intervals[s][k]
 			change, own := errors.of(s)
-			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
+			change, at := change.SuppressRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
 			d.Simultaneous = newInterval(change.SimultaneousInterval(at, in.confidence(), errors.critical), "simultaneous")
 			if d.Simultaneous == nil {
 				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss,

@@ -228,7 +228,7 @@ func (part *measuredPart) change(at, base float64, l, own interval.Uncertainty, 
 	if part.hasOneClass() {
 		return nil
 	}
-	l, at = l.UnlessRounding(at, base, own)
+	l, at = l.SuppressRounding(at, base, own)
 	return newInterval(l.Interval(at, confidence, math.Inf(-1), math.Inf(1)), student)
 }
 

@@ -47,8 +47,8 @@ func (j *judge) judgedDifference() Difference {
 	return Difference{Value: Num(math.NaN())}
 }
 
-// judgedBaseline returns the value of the baseline to which the change of judgedDifference refers.
-func (j *judge) judgedBaseline() float64 {
+// baselineValue returns the value of the baseline to which the change of judgedDifference refers.
+func (j *judge) baselineValue() float64 {
 	switch {
 	case j.criterion() == "average":
 		return float64(j.Models[0].Overall.Risk())
@@ -89,7 +89,7 @@ func (j *judge) isCriterionHigher() bool {
 // estimatedChangeAtChoice returns the change in the criterion that was estimated when the level was chosen, in the
 // units of criterionChange. ok is false if it is unknown or was estimated on the evaluated rows.
 func (j *judge) estimatedChangeAtChoice() (c ChosenChange, ok bool) {
-	base := j.judgedBaseline()
+	base := j.baselineValue()
 	if j.criterion() == "trade-off" {
 		base = (base + j.in.rate()*float64(j.Models[0].Overall.Risk())) / (1 + j.in.rate())
 	}

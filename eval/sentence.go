@@ -848,7 +848,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	if j.criterion() == "worst-group-accuracy" {
 		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1, j.intervalNote())
 	}
-	base, name := j.judgedBaseline(), printable.Capitalise(j.riskName())
+	base, name := j.baselineValue(), printable.Capitalise(j.riskName())
 	for k := range j.Compared {
 		c := &j.Compared[k]
 		if k > 0 {

@@ -152,7 +152,7 @@ func (a *spreads) compare(c *Comparison, k int) {
 		if of != nil {
 			g := &a.g.Groups[s]
 			base := float64(g.Models[0].Values.Risk())
-			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].UnlessRounding(0, base, of[0])
+			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].SuppressRounding(0, base, of[0])
 			mean.Add(l, 1)
 			weighted.Add(l, g.averageWeight())
 		}

@@ -143,7 +143,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Untested, ""
 	case j.d.Interval == nil || j.isByGroup() && j.c.WorstGroup == nil:
 		return TooLittleData, ""
-	case measurable && math.Abs(float64(j.d.Value)) < negligible*math.Abs(j.judgedBaseline()):
+	case measurable && math.Abs(float64(j.d.Value)) < negligible*math.Abs(j.baselineValue()):
 		return NoDifference, ""
 	case measurable && side > 0:
 		return Hurt, ""
@@ -157,7 +157,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Mixed, OthersLose
 	case j.in.Criterion == "" && moreLose:
 		return Mixed, NoGain
-	case float64(j.d.Interval.Low) < -worthKnowing*math.Abs(j.judgedBaseline()):
+	case float64(j.d.Interval.Low) < -worthKnowing*math.Abs(j.baselineValue()):
 		return TooLittleData, ""
 	}
 	return NoDifference, ""

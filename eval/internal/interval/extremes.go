@@ -93,7 +93,7 @@ func (m *Mean) Interval(at, confidence, least, most float64) *Interval {
 // baseline. It returns nil if the error is unknown, and an interval that contains only 0 if the change is due to
 // rounding.
 func (m *Mean) ChangeInterval(at, base, confidence float64) *Interval {
-	l, at := m.sum.UnlessRounding(at, base, Uncertainty{})
+	l, at := m.sum.SuppressRounding(at, base, Uncertainty{})
 	of := Mean{l, m.weight}
 	return of.Interval(at, confidence, math.Inf(-1), math.Inf(1))
 }

@@ -118,9 +118,9 @@ func invertSkewness(u, k float64) float64 {
 // baseline's value or to the standard error of its risk.
 const constantChange = 1e-13
 
-// UnlessRounding returns the error of a change from base, and the change itself. Both are 0 if the change is the
-// same in all rows up to rounding.
-func (l Uncertainty) UnlessRounding(at, base float64, own Uncertainty) (Uncertainty, float64) {
+// SuppressRounding returns the uncertainty l of a change from base, and the change itself. The uncertainty is 0 if the
+// change is the same in all rows up to rounding; the change is 0 if, in addition, it is only rounding.
+func (l Uncertainty) SuppressRounding(at, base float64, own Uncertainty) (Uncertainty, float64) {
 	if math.Sqrt(l.variance) > constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) ||
 		isNotFinite(l.variance) {
 		return l, at
