@@ -75,7 +75,7 @@ var dataOptions = []Option{
 	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of the training run to --data",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict",
-		Help:  "fail with exit code 4, rather than warn, if the rows of --data differ from the training rows",
+		Help:  "fail with exit code 4 if the rows of --data differ from the training rows (default: warn)",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
 		Help: "`column` with positive row weights, such as survey weights; a row of weight 2 counts as two identical rows"},

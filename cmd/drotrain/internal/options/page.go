@@ -83,8 +83,9 @@ func usualCommands(options []Option) string {
 	return ""
 }
 
-// firstClause returns help up to its first colon, semicolon, parenthesis, example or relative clause after a condition
-// such as "for two classes: ", or all of it if a single word is left, which is a value of the option.
+// firstClause returns help up to the first mark that begins an explanation: a colon, semicolon or parenthesis, or a comma
+// before an example or a further clause. A condition at the start, such as "for two classes: ", is kept. If only a single
+// word were left, which is a value of the option, firstClause returns all of help.
 func firstClause(help string) string {
 	condition := ""
 	for _, c := range []string{"for two classes: ", "with --predictions: ", "with --target: "} {
@@ -93,7 +94,8 @@ func firstClause(help string) string {
 		}
 	}
 	end := len(help)
-	for _, mark := range []string{": ", "; ", " (", ", such as ", ", which ", ", written as "} {
+	for _, mark := range []string{": ", "; ", " (", ", such as ", ", which ", ", written as ", ", if ", ", and ", ", as ",
+		", to be ", ", in ", ", not ", ", from ", ", with ", ", rather "} {
 		if i := strings.Index(help, mark); i > 0 && help[i-1] != ',' {
 			end = min(end, i)
 		}
