@@ -18,7 +18,7 @@ const (
 	mostlyNull = 0.6
 
 	weekLater = 7   // days by which a date must be later than the start date
-	someLater = 100 // minimum number of rows with a later date, and of rows without one
+	someLater = 100 // minimum number of rows with a later date, and minimum number of rows without a later date
 	farApart  = 0.5 // minimum distance between the means of the target in these two sets, in standard deviations
 
 	maxGroupLevels = 100 // maximum number of levels of a column that is proposed as groups

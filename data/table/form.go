@@ -42,7 +42,7 @@ const (
 // different marks are not misread.
 type NumberMarks struct {
 	Fractions Fractions `json:"fractions"`
-	Dotted    string    `json:"dotted,omitempty"` // the first number with three digits behind the decimal separator
+	Dotted    string    `json:"dotted,omitempty"` // the first number with three digits after the decimal separator
 	// first number of more than three digits without any separator
 	Long      string `json:"long,omitempty"`
 	Always    string `json:"always,omitempty"`    // the stripped characters that occur at every number

@@ -112,7 +112,7 @@ func Significant(x float64) string {
 		return Count(int(math.Round(x)))
 	}
 	exponent := math.Floor(math.Log10(a))
-	if a >= 9.995*math.Pow(10, exponent) { // rounded up to the next power of ten
+	if a >= 9.995*math.Pow(10, exponent) { // three digits round a up to the next power of ten
 		exponent++
 	}
 	return formatFixed(x, 2-int(exponent))

@@ -117,9 +117,9 @@ func (r *foldRun) meanSolution(spec int) []float64 {
 // runFold fits the specs from first on without fold k, and stores the margins of the rows in the fold. It returns
 // the number of passes.
 func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (passes float64, err error) {
-	train, rest, outside, free := r.split(k)
+	train, rest, heldOut, free := r.split(k)
 	defer free()
-	margin := memory.Make[float64](r.table.arena(), len(outside))
+	margin := memory.Make[float64](r.table.arena(), len(heldOut))
 	defer func() { memory.Release(r.table.arena(), margin) }()
 	for c := first; c < len(r.specs); c++ {
 		s, from := r.specs[c], start
@@ -135,7 +135,7 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 		r.x[k] = append(r.x[k], x)
 		passes += took * float64(train.N) / float64(r.table.N)
 		if r.table.Outputs <= 1 {
-			rest.X.MarginsTo(margin, x, 0, len(outside))
+			rest.X.MarginsTo(margin, x, 0, len(heldOut))
 		} else {
 			if margin, err = rest.lossesAt(x); err != nil {
 				return 0, err
@@ -144,11 +144,11 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 			if err != nil {
 				return 0, err
 			}
-			for i, j := range outside {
+			for i, j := range heldOut {
 				r.leads[c][j] = lead[i]
 			}
 		}
-		for i, j := range outside {
+		for i, j := range heldOut {
 			r.margins[c][j] = margin[i]
 		}
 		r.progress.advance()
@@ -158,21 +158,21 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 
 // split returns the rows to which a fold fits models, the rows on which it evaluates them, and the indices of the
 // latter. free releases them.
-func (r *foldRun) split(k int) (train, rest *Table, outside []int, free func()) {
+func (r *foldRun) split(k int) (train, rest *Table, heldOut []int, free func()) {
 	if r.validation != nil {
-		outside = memory.Make[int](r.table.arena(), r.validation.N)
-		for j := range outside {
-			outside[j] = j
+		heldOut = memory.Make[int](r.table.arena(), r.validation.N)
+		for j := range heldOut {
+			heldOut[j] = j
 		}
-		return r.table, r.validation, outside, func() { memory.Release(r.table.arena(), outside) }
+		return r.table, r.validation, heldOut, func() { memory.Release(r.table.arena(), heldOut) }
 	}
-	inside, outside := splitFold(r.table.arena(), r.fold, k)
-	train, freeTrain := r.table.selectMapped(inside)
-	rest, freeRest := r.table.selectMapped(outside)
-	return train, rest, outside, func() {
+	trainRows, heldOut := splitFold(r.table.arena(), r.fold, k)
+	train, freeTrain := r.table.selectMapped(trainRows)
+	rest, freeRest := r.table.selectMapped(heldOut)
+	return train, rest, heldOut, func() {
 		freeTrain()
 		freeRest()
-		memory.Release(r.table.arena(), inside, outside)
+		memory.Release(r.table.arena(), trainRows, heldOut)
 	}
 }
 

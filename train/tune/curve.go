@@ -50,7 +50,7 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.measured.N)
 	for fold := range c.run.folds {
-		all, rest, outside, free := c.run.split(fold)
+		all, rest, heldOut, free := c.run.split(fold)
 		defer free()
 		part := *all
 		if k > 0 {
@@ -68,7 +68,7 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 		if err != nil {
 			return nil, 0, err
 		}
-		for i, j := range outside {
+		for i, j := range heldOut {
 			loss[j] = own[i]
 		}
 	}

@@ -194,20 +194,20 @@ func (t *Table) sample(count int, seed uint64) []int {
 }
 
 // splitFold returns the rows of all folds except k, and the rows of fold k, allocated in arena.
-func splitFold(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
+func splitFold(arena *memory.Arena, fold []int, k int) (trainRows, heldOut []int) {
 	count := 0
 	for _, f := range fold {
 		if f == k {
 			count++
 		}
 	}
-	inside, outside = memory.Make[int](arena, len(fold)-count)[:0], memory.Make[int](arena, count)[:0]
+	trainRows, heldOut = memory.Make[int](arena, len(fold)-count)[:0], memory.Make[int](arena, count)[:0]
 	for j, f := range fold {
 		if f == k {
-			outside = append(outside, j)
+			heldOut = append(heldOut, j)
 		} else {
-			inside = append(inside, j)
+			trainRows = append(trainRows, j)
 		}
 	}
-	return inside, outside
+	return trainRows, heldOut
 }

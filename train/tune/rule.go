@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	replaceErrors  = 1.5  // number of standard errors that an improvement over ERM must exceed
-	accuracyErrors = 1    // the same for the worst group's accuracy
-	tailErrors     = 2.5  // the same for the tail, if no groups were named
+	replaceErrors  = 1.5  // standard errors by which a criterion must improve for ERM to be replaced
+	accuracyErrors = 1    // replaceErrors if the criterion is the worst group's accuracy
+	tailErrors     = 2.5  // replaceErrors if no groups were named and the criterion is the tail
 	budgetErrors   = 2    // number of standard errors by which the cost must stay below a budget
 	worth          = 5e-3 // minimum improvement as a share of ERM's criterion
 	smoothingDraws = 200

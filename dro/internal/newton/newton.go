@@ -16,8 +16,8 @@ const (
 	// corrections of a Hessian keep.
 	pairsKept = 10
 
-	// poorDecrease is the ratio of the squared decrement after the first step in a sampled Hessian to that
-	// before it, above which the next Hessian uses sampleGrowth times as many rows.
+	// A sampled Hessian is poor if the squared decrement after its first step exceeds poorDecrease times the squared
+	// decrement before this step. The next Hessian then uses sampleGrowth times as many rows.
 	poorDecrease = 0.1
 	sampleGrowth = 4
 
