@@ -474,19 +474,29 @@ func TestCheck_RefusesAProofOfNoModel(t *testing.T) {
 // Each change is refused for a reason of its own, where its digests are made to agree again as well.
 func TestCheck_RefusesChanges(t *testing.T) {
 	table := writeTable(t, 80)
-	for _, set := range []string{"ball", "cvar", "groups", "no regulariser"} {
-		t.Run(set, func(t *testing.T) {
+	for _, set := range []struct {
+		name     string
+		set      func(c *train.Config)
+		old, new string // the level of the set in the model file, and another one
+	}{
+		{"ball", func(c *train.Config) { c.Ess = at(0.9) }, `"ess": 0.9`, `"ess": 0.8`},
+		{"χ² ball", func(c *train.Config) { c.Radius, c.Penalty = at(0.1), "chi2" }, `"radius": 0.1`, `"radius": 0.2`},
+		{"penalty", func(c *train.Config) { c.Nu = at(0.5) }, `"nu": 0.5`, `"nu": 0.4`},
+		{"χ² penalty", func(c *train.Config) { c.Nu, c.Penalty = at(0.5), "chi2" }, `"nu": 0.5`, `"nu": 0.4`},
+		{"cvar", func(c *train.Config) { c.Protect = at(0.8) }, `"protect": 0.8`, `"protect": 0.7`},
+		{"total variation", func(c *train.Config) { c.Radius, c.Penalty = at(0.05), "tv" }, `"radius": 0.05`,
+			`"radius": 0.04`},
+		{"extremile", func(c *train.Config) { c.Spectral = "extremile:1.2" }, "extremile:1.2", "extremile:1.1"},
+		{"exponential", func(c *train.Config) { c.Spectral = "esrm:1" }, "esrm:1", "esrm:0.5"},
+		{"wasserstein", func(c *train.Config) { c.Wasserstein = at(0.05) }, `"wasserstein": 0.05`, `"wasserstein": 0.04`},
+		{"groups", func(c *train.Config) { c.Nu, c.Adversary = at(0.2), "groups" }, `"nu": 0.2`, `"nu": 0.1`},
+		{"given", func(c *train.Config) { c.Average = "plain" }, `"average": "plain"`, `"average": "balanced"`},
+		{"no regulariser", func(c *train.Config) { c.Ess, c.Mu = at(0.95), at(0) }, `"ess": 0.95`, `"ess": 0.9`},
+	} {
+		t.Run(set.name, func(t *testing.T) {
 			m := trainOn(t, table, func(c *train.Config) {
-				switch c.Target = "yes"; set {
-				case "ball":
-					c.Ess = at(0.9)
-				case "cvar":
-					c.Protect = at(0.8)
-				case "groups":
-					c.Nu, c.Adversary = at(0.2), "groups"
-				case "no regulariser":
-					c.Ess, c.Mu = at(0.95), at(0)
-				}
+				c.Target = "yes"
+				set.set(c)
 			})
 			numbers := map[string]struct {
 				change func(p *verify.Proof)
@@ -535,20 +545,16 @@ func TestCheck_RefusesChanges(t *testing.T) {
 				return changed
 			}
 			x := fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0])
-			levels := map[string][2]string{
-				"ball": {`"ess": 0.9`, `"ess": 0.8`}, "cvar": {`"protect": 0.8`, `"protect": 0.7`}, "groups": {`"nu": 0.2`,
-					`"nu": 0.1`}, "no regulariser": {`"ess": 0.95`, `"ess": 0.9`},
-			}
 			for name, c := range map[string]struct {
 				file []byte
 				want string
 			}{
 				"another coefficient": {replaced(x, fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0]+0.01)),
 					"upper bound"},
-				"another level":     {replaced(levels[set][0], levels[set][1]), ""},
+				"another level":     {replaced(set.old, set.new), ""},
 				"another mu":        {replaced(fmt.Sprintf(`"mu": %v`, *m.Config.Mu), `"mu": 0.5`), ""},
 				"another loss":      {replaced(`"loss": "logistic"`, `"loss": "exponential"`), `loss "exponential"`},
-				"an unknown option": {replaced(levels[set][0], levels[set][0]+`, "wasserstein_norm": 2`), "wasserstein_norm"},
+				"an unknown option": {replaced(`"mu":`, `"wasserstein_norm": 2, "mu":`), "wasserstein_norm"},
 				"no certificate":    {replaced(`"certified": true`, `"certified": false`), "not certified"},
 				"a smaller gap":     {replaced(`"gap": 0.000001`, `"gap": 1e-300`), "relative gap"},
 			} {

@@ -142,7 +142,8 @@ func (p *problem) drawSet(t *rapid.T, kind string) {
 	}
 	c := set.Draw(source{t}, p.N)
 	p.kind, p.dual = set.Name, c.Dual
-	p.Adversary, p.Group = c.Exact.Adversary, c.Exact.Group
+	p.Adversary, p.Group, p.Other = c.Exact.Adversary, c.Exact.Group, c.Exact.Other
+	p.Share, p.Adjust = c.Exact.Share, c.Exact.Adjust
 }
 
 // problem converts the problem to a dro.Problem.

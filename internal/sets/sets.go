@@ -28,7 +28,8 @@ type Case struct {
 
 // String describes the set.
 func (c *Case) String() string {
-	return fmt.Sprintf("%T %+v, groups %v", c.Dual, c.Exact.Adversary, c.Exact.Group)
+	return fmt.Sprintf("%T %+v, groups %v, %v, shares %v, adjustments %v", c.Dual, c.Exact.Adversary, c.Exact.Group,
+		c.Exact.Other, c.Exact.Share, c.Exact.Adjust)
 }
 
 // A Set draws cases of one kind.
@@ -141,27 +142,56 @@ func drawCVaR(s Source, n int) Case {
 	return Case{Dual: dro.CVaR{Alpha: alpha, Weights: w}, Exact: exact.Problem{Adversary: a}}
 }
 
-// drawGroups draws groups of samples, with some samples in no group, and a ball or a penalty around a prior.
-func drawGroups(s Source, n int) Case {
-	count := s.Int(1, min(n, 4), "groups")
-	of, index := make([]int32, n), make([]int, n)
+// drawGrouping draws the groups of n samples, some of which are in no group, and their number.
+func drawGrouping(s Source, n int) (of []int32, index []int, count int) {
+	count = s.Int(1, min(n, 4), "groups")
+	of, index = make([]int32, n), make([]int, n)
 	for j := range n {
 		if index[j] = j; j >= count {
 			index[j] = s.Int(-1, count-1, "group")
 		}
 		of[j] = int32(index[j])
 	}
-	near := dro.Ball{Divergence: divergence(s), Radius: math.Inf(1), Weights: weights(s, count)}
-	a := exact.Adversary{Penalty: string(near.Divergence), Weights: near.Weights}
+	return of, index, count
+}
+
+// drawGroups draws groups of samples and a ball or a penalty around a prior. In some cases there is a second grouping,
+// samples have shares of their groups, or numbers are added to the means of the groups.
+func drawGroups(s Source, n int) Case {
+	var d dro.Groups
+	var e exact.Problem
+	of, index, count := drawGrouping(s, n)
+	d.Of, e.Group = [][]int32{of}, index
+	if flip(s, 3, "has other groups") {
+		other, index, more := drawGrouping(s, n)
+		d.Of, e.Other = append(d.Of, other), index
+		count += more
+	}
+	if flip(s, 3, "has shares") {
+		d.Weights = make([]float64, n)
+		for j := range d.Weights {
+			d.Weights[j] = s.Float(0.01, 10, "share")
+		}
+		e.Share = d.Weights
+	}
+	if flip(s, 3, "has adjustments") {
+		d.Adjust = make([]float64, count)
+		for g := range d.Adjust {
+			d.Adjust[g] = power(s, -3, 3, "adjustment")
+		}
+		e.Adjust = d.Adjust
+	}
+	d.Near = dro.Ball{Divergence: divergence(s), Radius: math.Inf(1), Weights: weights(s, count)}
+	e.Adversary = exact.Adversary{Penalty: string(d.Near.Divergence), Weights: d.Near.Weights}
 	if flip(s, 2, "has radius") {
-		near.Radius = power(s, -4, 1, "radius")
-		a.Radius = near.Radius
+		d.Near.Radius = power(s, -4, 1, "radius")
+		e.Radius = d.Near.Radius
 	}
 	if flip(s, 2, "has nu") {
-		near.Nu = power(s, -8, 4, "nu")
-		a.Nu = near.Nu
+		d.Near.Nu = power(s, -8, 4, "nu")
+		e.Nu = d.Near.Nu
 	}
-	return Case{Dual: dro.Groups{Of: [][]int32{of}, Near: near}, Exact: exact.Problem{Adversary: a, Group: index}}
+	return Case{Dual: d, Exact: e}
 }
 
 // drawGiven draws given weights, among which the adversary has no choice.
