@@ -26,7 +26,8 @@ type Evaluation struct {
 	Split        Split   `json:"split"`
 	Filter       string  `json:"filter,omitempty"` // condition that selected the rows from the table
 	N            int     `json:"n"`
-	Threshold    *Num    `json:"threshold,omitempty"` // only for two classes
+	TrainingRows string  `json:"training_rows,omitempty"` // how many rows are training rows, as a clause; "" if none are
+	Threshold    *Num    `json:"threshold,omitempty"`     // only for two classes
 	MinGroupSize int     `json:"min_group_size"`
 	Confidence   float64 `json:"confidence"`
 	Resamples    int     `json:"resamples"`

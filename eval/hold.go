@@ -156,7 +156,7 @@ func (e *Evaluation) findChecks() (out []string) {
 			printable.Noun(len(leaks), "is", "are")))
 	}
 	if n := len(e.Attributes); n > 0 {
-		out = append(out, "the law allows the model to use "+printable.JoinWords(e.Attributes[:min(n, 3)], "and"))
+		out = append(out, "the law allows the model to use "+printable.List(e.Attributes, 6))
 	}
 	return out
 }

@@ -2,14 +2,15 @@ package eval
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/memory"
 )
 
-// concentration returns the sums of the largest hundredth and of the largest tenth of y (of at least one number
-// each), and the smallest number of largest elements whose sum is at least 0.5, or len(y) if the sum of all is
+// concentration returns the sums of the largest hundredth and of the largest tenth of y, with a part of the number at
+// the boundary, and the smallest number of largest elements whose sum is at least 0.5, or len(y) if the sum of all is
 // less. y ≥ 0 must not be empty and is not changed.
 func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
 	sorted := memory.Make[float64](arena, len(y))
@@ -19,12 +20,15 @@ func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, 
 	var sum compensated.Sum
 	half = len(y)
 	for k := 1; k <= len(y); k++ {
-		sum.Add(sorted[len(y)-k])
-		if k == max(1, len(y)/100) {
-			hundredth = sum.Value()
-		}
-		if k == max(1, len(y)/10) {
-			tenth = sum.Value()
+		before, next := sum.Value(), sorted[len(y)-k]
+		sum.Add(next)
+		for _, share := range []struct {
+			at  float64
+			sum *float64
+		}{{float64(len(y)) / 100, &hundredth}, {float64(len(y)) / 10, &tenth}} {
+			if k == int(math.Ceil(share.at)) {
+				*share.sum = before + next*(share.at-float64(k-1))
+			}
 		}
 		// the sum of equal numbers reaches 0.5 except for rounding
 		if half == len(y) && sum.Value() >= 0.5*(1-1e-12) {

@@ -141,6 +141,8 @@ func (o Objective) ObjectiveText() string {
 // Normalisation explains how ν is scaled and how other packages parametrise it.
 func (o Objective) Normalisation() []string {
 	switch {
+	case o.Text != "" && o.Nu == 0: // a set of weights without a penalty
+		return nil
 	case o.Penalty != "" && o.Nu == 0:
 		return []string{"ν = 0: no penalty. The robust risk is the largest loss, and the worst-case weights need not be " +
 			"unique."}
@@ -284,9 +286,11 @@ type Candidate struct {
 	Name    string `json:"name"`
 	Mu      Num    `json:"mu"`
 	Average Num    `json:"average"`
-	Value   Num    `json:"value"`   // the value that was to decrease
-	SE      Num    `json:"se"`      // standard error of the change from ERM, for which the rows are paired
-	CostSE  Num    `json:"cost_se"` // standard error of the change of Average
+	Value   Num    `json:"value"` // the value that was to decrease
+	// decrease of the value relative to the first candidate, computed from paired rows, and its standard error
+	Improvement Num `json:"improvement"`
+	SE          Num `json:"se"`
+	CostSE      Num `json:"cost_se"` // standard error of the change of Average
 	// may replace the first candidate, since the criterion decreases enough, within the budget
 	Allowed bool `json:"allowed"`
 }

@@ -24,6 +24,7 @@ func (r *Report) InTargetUnits() *Report {
 		for k := range c.Candidates {
 			m := &c.Candidates[k]
 			m.SE *= Num(u.square) / (2 * u.rootMeanSquare(m.Value))
+			m.Improvement *= Num(u.square) / (u.rootMeanSquare(m.Value) + u.rootMeanSquare(r.Choice.Candidates[0].Value))
 			m.CostSE *= Num(u.square) / (2 * u.rootMeanSquare(m.Average))
 			m.Average, m.Value = u.rootMeanSquare(m.Average), u.rootMeanSquare(m.Value)
 		}

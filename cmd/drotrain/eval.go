@@ -123,7 +123,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	e := measured.Evaluation
 	e.Reference = cmp.Or(against, o.kept)
 	wrong := checkGates(e, o.Gates)
-	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data evaluates the model on its hold-out rows")
+	a.warnOfTrainingRows(measured.Encoding, "; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")
 	if o.Strict || o.measure.Filter == "" { // selected rows are expected to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
 			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
@@ -203,6 +203,9 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return err
 	}
 	switch {
+	case o.Against != "" && len(o.Gates) == 0:
+		return exit.Usagef(`add such a condition, as in --fail-if "since.worst_group.risk.low > 0", or leave out --against`,
+			"--against has no effect without a condition (--fail-if)")
 	case o.JSON && o.writesToStream():
 		return exit.Usagef("leave out one of them",
 			"--out - and --json both write to standard output")

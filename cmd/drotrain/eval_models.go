@@ -56,14 +56,13 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 		return nil, "", err
 	}
 	e := measured.Evaluation
-	rows := show.Plural(e.N, "row", "rows")
 	switch {
 	case len(models) > 1:
-		title = fmt.Sprintf("%s: %s of the %s", strings.Join(o.Models, ", "), rows, e.Split)
+		title = fmt.Sprintf("%s: %s", strings.Join(o.Models, ", "), e.DescribeRows())
 	case on == nil:
-		title = fmt.Sprintf("%s: %s of the %s, target %s", first.Config.Data, rows, e.Split, show.Target(first))
+		title = fmt.Sprintf("%s: %s, target %s", first.Config.Data, e.DescribeRows(), show.Target(first))
 	default:
-		title = fmt.Sprintf("%s: %s, target %s", path, rows, show.Target(first))
+		title = fmt.Sprintf("%s: %s, target %s", path, show.Plural(e.N, "row", "rows"), show.Target(first))
 	}
 	return measured, title, nil
 }
@@ -143,7 +142,7 @@ func (o *evalOptions) measureTable(
 	}
 	// a model of an earlier version only identifies the files
 	if m.TrainedOn(f) && measured.Encoding.Training == nil {
-		a.warn("the model was trained on rows of this table; to evaluate on its hold-out rows only, leave out --data")
+		a.warn("the model was trained on rows of this table; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")
 	}
 	return measured, nil
 }

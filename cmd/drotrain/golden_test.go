@@ -73,7 +73,7 @@ var (
 	// heading is a heading of a page, or a figure's title.
 	heading = regexp.MustCompile(`(?s)<(h[1-4])[^>]*>(.*?)</h\d>|(?m-s)^(#+ )(.*)$`)
 	solver  = regexp.MustCompile(`(?m)^.*(?:note:|notes\[\d+\]:) solver .*\n|, solver [a-z-]+| solver=[a-z-]+`)
-	verdict = regexp.MustCompile(`(?m)^(Measured on .*:?\n|\S+: [\d\x{202f}]+ rows.*, target .*\n\n)((?:.+\n)+)`)
+	verdict = regexp.MustCompile(`(?m)^(Measured on .*:?\n|\S+: [\d\x{202f}]+ (?:[a-z-]+ )?rows.*, target .*\n\n)((?:.+\n)+)`)
 	// What differs from run to run, between methods and between processors: times, work, gaps
 	// that are reached, and checksums.
 	passing = regexp.MustCompile(

@@ -113,15 +113,18 @@ func (p *page) attributeWarnings() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The model uses %s. Laws against discrimination list such attributes: check whether the law "+
-		"allows the model to use %s in this decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"),
+		"allows the model to use %s in this decision.", printable.List(listed, 6),
 		printable.Noun(len(listed), "it", "them"))}
 }
 
 func (p *page) trainingWarnings() []string {
-	if p.E.Split != eval.Training {
-		return nil
+	switch {
+	case p.E.Split == eval.Training:
+		return []string{"All numbers are measured on the training rows, which flatters every model."}
+	case p.E.TrainingRows != "":
+		return []string{p.E.TrainingRows + ". Measures on training rows flatter the models."}
 	}
-	return []string{"All numbers are measured on the training rows, which flatters every model."}
+	return nil
 }
 
 // outcomeWarnings returns a warning if all rows of a target with two classes have the same outcome.

@@ -182,7 +182,6 @@ func (p *page) Candidates() *table {
 	}
 	t := &table{Title: title, Head: []string{"Candidate", printable.Capitalise(c.AverageName()), "Criterion",
 		"Change from the first candidate (± standard error)", "May replace the first"}, Foot: p.candidateRule()}
-	first := &c.Candidates[0]
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		name := m.Name
 		if m.Mu.Defined() {
@@ -191,7 +190,7 @@ func (p *page) Candidates() *table {
 		row := tableRow{Cells: []string{name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "–",
 			"–"}}
 		if i > 0 {
-			change, scale := float64(m.Value-first.Value), max(math.Abs(float64(m.Value-first.Value)), float64(m.SE))
+			change, scale := -float64(m.Improvement), max(math.Abs(float64(m.Improvement)), float64(m.SE))
 			row.Cells[3] = fmt.Sprintf("%s (± %s)", printable.Signed(change, scale), printable.NumberAtScale(float64(m.SE),
 				scale))
 			row.Cells[4] = "no"

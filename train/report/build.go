@@ -47,7 +47,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Evaluation:        x.Evaluation,
 		Coefficients:      Coefficients(m),
 		GroupCoefficients: groupCoefficients(m),
-		Notes:             slices.Concat(reportNotes(m), x.notes, foldNotes(x.folds)),
+		Notes:             slices.Concat(reportNotes(m), x.notes, foldNotes(x.folds, m.Result.Selection != nil)),
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
@@ -25,7 +26,11 @@ func objectiveText(m *train.Model) string {
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
-		return "the settings, including μ, were given rather than chosen; the baseline has the same μ"
+		mu := "μ was given"
+		if n := float64(m.Result.N); math.Abs(*m.Config.Mu*n-1) < 1e-12 {
+			mu = "μ is 1/n, the default"
+		}
+		return "the level of robustness was given, not chosen; " + mu + "; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
 		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. %s. "+
@@ -40,15 +45,17 @@ func selectionText(m *train.Model) string {
 }
 
 // foldNotes returns notes about a cross-fitted evaluation, or nil for any other evaluation.
-func foldNotes(o *train.OutOfFold) []string {
+func foldNotes(o *train.OutOfFold, isChosen bool) []string {
 	if o == nil {
 		return nil
 	}
 	notes := []string{fmt.Sprintf(
 		"Evaluated out of fold: every row is predicted by a model that was trained without that row’s fold. The %d "+
 			"models use the level of robustness, μ and design of the final model, which is trained on all rows; encoding, "+
-			"fitting and recalibration are repeated in every fold. The intervals allow for the choice of the model on the "+
-			"same rows (docs/intervals.md).", o.Folds)}
+			"fitting and recalibration are repeated in every fold.", o.Folds)}
+	if isChosen {
+		notes[0] += " The intervals allow for the choice of the model on the same rows (docs/intervals.md)."
+	}
 	if len(o.Untrained) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("%s no results (%s): all rows of each are in one fold, whose model was therefore trained without "+

@@ -251,6 +251,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		return err
 	}
 	x.Evaluation.AllGroups, x.Evaluation.Findings = o.AllGroups, m.Findings
+	if split == eval.Table {
+		x.Evaluation.TrainingRows = x.Encoding.Training.String()
+	}
 	x.Evaluation.Levels = levelRangeOf(m.Result.Levels)
 	x.Evaluation.Attributes = eval.ListedAttributes(x.featureColumns())
 	if split == eval.Table {

@@ -138,8 +138,12 @@ func TestCompare_TableOrder(t *testing.T) {
 // The origin of the level is stated with the μ of ERM.
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
-	if said := selectionText(m); !strings.Contains(said, "rather than chosen") {
-		t.Errorf("%q", said)
+	m.Result.N = 4
+	for mu, want := range map[float64]string{0.25: "; μ is 1/n, the default;", 0.3: "; μ was given;"} {
+		m.Config.Mu = &mu
+		if said := selectionText(m); !strings.Contains(said, "was given, not chosen"+want) {
+			t.Errorf("μ = %v: %q", mu, said)
+		}
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
