@@ -26,6 +26,9 @@ type AdversaryInput struct {
 	Arena *memory.Arena // for a vector of n numbers; nil means the heap
 }
 
+// negligibleWeight is the weight, relative to the average, below which a row counts as having none: solvers approach 0.
+const negligibleWeight = 1e-3
+
 // An Adversary describes the worst-case weights of the training rows.
 type Adversary struct {
 	Penalty divergence.Divergence `json:"penalty,omitempty"`
@@ -40,7 +43,7 @@ type Adversary struct {
 	MaxWeight      Num `json:"max_weight_times_n"`
 	RadiusKL       Num `json:"radius_kl"`         // Σ y log(n y)
 	RadiusChi      Num `json:"radius_chi_square"` // ½ mean((n y − 1)²)
-	ZeroRows       int `json:"zero_weight_rows"`
+	ZeroRows       int `json:"zero_weight_rows"`  // rows whose weight is below 0.001 of the average
 	HalfMassRows   int `json:"rows_holding_half"` // smallest number of rows that hold half of the weight
 	TenPercent     Num `json:"mass_of_heaviest_tenth"`
 	OnePercent     Num `json:"mass_of_heaviest_hundredth"`
@@ -102,7 +105,8 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 		chi.Add((N*y - 1) * (N*y - 1))
 		if y > 0 {
 			kl.Add(y * math.Log(N*y))
-		} else {
+		}
+		if N*y < negligibleWeight {
 			a.ZeroRows++
 		}
 	}

@@ -166,7 +166,8 @@ func (e *Evaluation) overConstantSentence() string {
 		word = "measurably worse"
 	}
 	name, is := e.describeSubject(e.Shown())
-	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.riskWords(), e.NameFittedConstant())
+	return fmt.Sprintf(" %s %s %s in %s than %s.", name, is, word, e.inTargetUnits().riskWords(),
+		e.NameFittedConstant())
 }
 
 // NameFittedConstant names the constant prediction with which models are compared.

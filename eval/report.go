@@ -45,12 +45,13 @@ type Report struct {
 
 // An Objective describes what was minimised. If Text is empty, the description is composed from the other fields.
 type Objective struct {
-	Text    string                `json:"text"`
-	Loss    string                `json:"loss"`
-	Penalty divergence.Divergence `json:"penalty"` // "" if there is no robust model
-	Nu      float64               `json:"nu"`
-	Mu      float64               `json:"mu"`
-	N       int                   `json:"training_rows"`
+	Text      string                `json:"text"`
+	Loss      string                `json:"loss"`
+	LossAbout string                `json:"loss_about,omitempty"` // the loss in words, as in "half the squared error"
+	Penalty   divergence.Divergence `json:"penalty"`              // "" if there is no robust model
+	Nu        float64               `json:"nu"`
+	Mu        float64               `json:"mu"`
+	N         int                   `json:"training_rows"`
 	// Selection states how ν and μ were chosen for each model: "given", "5-fold cross-validation, smallest
 	// worst-group risk", ….
 	Selection string `json:"selection,omitempty"`

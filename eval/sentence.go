@@ -127,11 +127,14 @@ func (j *judge) chooser() string {
 
 // rejectedSentence returns the sentence about the rejected candidates.
 func (j *judge) rejectedSentence() string {
-	what := j.criterionWords()
-	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("None of the %s other candidates measurably lowers %s.", printable.Count(n), what)
+	what, by := j.criterionWords(), "In cross-validation"
+	if j.in.ChosenByValidation {
+		by = "On the validation rows"
 	}
-	return fmt.Sprintf("The only other candidate does not measurably lower %s.", what)
+	if n := j.in.RejectedCandidates; n > 1 {
+		return fmt.Sprintf("%s, none of the %s other candidates measurably lowers %s.", by, printable.Count(n), what)
+	}
+	return fmt.Sprintf("%s, the only other candidate does not measurably lower %s.", by, what)
 }
 
 // criterionWords describes the quantity that the choice was to lower, as the object of a sentence.
@@ -821,12 +824,13 @@ func (j *judge) constantText() string {
 // detailSentences returns sentences that state the numbers behind the headline.
 func (j *judge) detailSentences(v *Verdict) []string {
 	out := []string{}
-	conf := printable.WholePercent(j.Confidence)
+	conf, shown := printable.WholePercent(j.Confidence), j.inTargetUnits()
+	name := shown.riskWords()
 	if j.c == nil {
-		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
+		if w := shown.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
 			low, high := float64(w.MaxInterval.Low), float64(w.MaxInterval.High)
 			out = append(out, fmt.Sprintf("The largest %s of a group is %s (%s interval, valid whichever of %s is worst: %s to "+
-				"%s).", j.riskName(), printable.Number(float64(w.Risk)), conf, printable.Plural(w.Compared, "group", "groups"),
+				"%s).", name, printable.Number(float64(w.Risk)), conf, printable.Plural(w.Compared, "group", "groups"),
 				printable.NumberAtScale(low, float64(w.Risk)), printable.NumberAtScale(high, float64(w.Risk))))
 		}
 		return out
@@ -848,9 +852,9 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	if j.criterion() == "worst-group-accuracy" {
 		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1, j.intervalNote())
 	}
-	base, name := j.baselineValue(), printable.Capitalise(j.riskName())
-	for k := range j.Compared {
-		c := &j.Compared[k]
+	base, name := float64(shown.Models[0].Overall.Risk()), printable.Capitalise(name)
+	for k := range shown.Compared {
+		c := &shown.Compared[k]
 		if k > 0 {
 			note = ""
 		}
@@ -858,9 +862,10 @@ func (j *judge) detailSentences(v *Verdict) []string {
 			risk(fmt.Sprintf("%s in the worst group, %s − %s", name, c.Model, c.Baseline), c.WorstGroup, base, note)
 		}
 	}
-	average := j.c.Measures[riskMeasure.Key]
-	risk(fmt.Sprintf("%s over all rows, %s − %s", name, j.c.Model, j.c.Baseline), &average, base, "")
-	risk(fmt.Sprintf("%s of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", name, j.c.Model, j.c.Baseline), &j.c.CVaR,
+	c := &shown.Compared[0]
+	average := c.Measures[riskMeasure.Key]
+	risk(fmt.Sprintf("%s over all rows, %s − %s", name, c.Model, c.Baseline), &average, base, "")
+	risk(fmt.Sprintf("%s of the worst 10\u00a0%% of the rows of each model, %s − %s", name, c.Model, c.Baseline), &c.CVaR,
 		base, "")
 	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
 		out = append(out, fmt.Sprintf(

@@ -144,11 +144,12 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 }
 
 // printNext prints commands that the user may run next. The predict command is shown for the recommended model, and
-// omitted if no model is recommended.
+// omitted if no model is recommended or the model must not be used yet.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
 	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(nextTable(m.Config.Data))
 	first := "next   "
-	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
+	usable := e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM
+	if usable && e.Verdict.Hold == nil {
 		variant := ""
 		if _, standard, _ := m.Variant(""); m.Result.Recommended == train.VariantERM && standard != train.VariantERM {
 			variant = "--model-variant erm "

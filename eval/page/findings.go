@@ -398,7 +398,7 @@ func (p *page) methodFinding() string {
 	rows := printable.Plural(p.E.N, "row", "rows")
 	switch p.E.Split {
 	case eval.Holdout:
-		return fmt.Sprintf("All numbers are measured on %s that no model was trained on", rows)
+		return fmt.Sprintf("Unless stated otherwise, measures are of %s that no model was trained on", rows)
 	case eval.OutOfFold:
 		return "Every row is predicted by a model that was trained without that row"
 	case eval.Training:

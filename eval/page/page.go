@@ -249,7 +249,11 @@ func (p *page) Facts() []eval.Fact {
 	if e.Task == eval.Multiclass && loss == "logistic" {
 		loss = "multinomial logistic"
 	}
-	add("Loss", printable.WithUnit(loss, p.lossUnit))
+	loss = printable.WithUnit(loss, p.lossUnit)
+	if o.LossAbout != "" {
+		loss += ": " + o.LossAbout
+	}
+	add("Loss", loss)
 	t := e.Target
 	if e.Positive != "" {
 		t += ", positive class “" + strings.TrimPrefix(e.Positive, e.Target+" = ") + "”"
@@ -354,7 +358,7 @@ func (p *page) Adversary() []eval.Fact {
 		{Key: "Weight of the heaviest 1\u00a0% of rows", Value: printable.Percent(float64(a.OnePercent))},
 		{Key: "Weight of the heaviest 10\u00a0% of rows", Value: printable.Percent(float64(a.TenPercent))},
 		{Key: "Rows that hold half of the weight", Value: printable.Plural(a.HalfMassRows, "row", "rows")},
-		{Key: "Rows with weight 0", Value: printable.Count(a.ZeroRows)},
+		{Key: "Rows with less than 0.001 of the average weight", Value: printable.Count(a.ZeroRows)},
 	}
 }
 

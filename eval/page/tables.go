@@ -427,12 +427,15 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	if !ok {
 		return nil
 	}
+	const these = "best constant prediction for these rows"
 	row := func(name, lead, risk string) tableRow {
 		r := tableRow{Cells: []string{name, lead}, Class: "total"}
 		if !e.IsRisk(e.Task.Leading()) {
 			r.Cells = append(r.Cells, risk)
 		}
-		if hasGroups {
+		if hasGroups && name == these {
+			r.Cells = append(r.Cells, p.worstOfConstant()...)
+		} else if hasGroups {
 			r.Cells = append(r.Cells, "–", "–")
 		}
 		if hasGroups && len(p.Models) > 1 {
@@ -445,7 +448,6 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	if risk, ok := e.Constants[e.Task.Risk().Key]; ok {
 		here = printable.Number(float64(risk))
 	}
-	const these = "best constant prediction for these rows"
 	out := []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
 	if d := m.OverConstant; d != nil {
 		name, first, risk := "best constant prediction for the training rows", "–", printable.Number(float64(m.Overall.Risk()-d.Value))
@@ -465,6 +467,21 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 		out = append(out, fitted)
 	}
 	return out
+}
+
+// worstOfConstant returns the group with the largest risk of the best constant prediction for the evaluated rows, and
+// this risk, or dashes if it is unknown.
+func (p *page) worstOfConstant() []string {
+	key, label, worst := p.E.Task.Risk().Key, "–", math.Inf(-1)
+	for _, h := range p.E.Headline().Groups {
+		if risk, ok := h.Constants[key]; ok && h.Sufficient && float64(risk) > worst {
+			label, worst = printable.Group(h.Label), float64(risk)
+		}
+	}
+	if math.IsInf(worst, 0) {
+		return []string{"–", "–"}
+	}
+	return []string{label, printable.Number(worst)}
 }
 
 // riskName returns the name of the risk.

@@ -17,6 +17,12 @@ func lossName(c train.Config) string {
 	return kind.Label(c.HuberDelta)
 }
 
+// lossAbout describes the loss of a training run in words, as in "half the squared error".
+func lossAbout(c train.Config) string {
+	kind, _ := losses.KindOf(c.Loss)
+	return kind.About
+}
+
 // LossUnit returns the unit of the losses and bounds of a training run, or "" if they have none.
 func LossUnit(c train.Config) string {
 	kind, _ := losses.KindOf(c.Loss)

@@ -30,7 +30,7 @@ func selectionText(m *train.Model) string {
 		if n := float64(m.Result.N); math.Abs(*m.Config.Mu*n-1) < 1e-12 {
 			mu = "μ is 1/n, the default"
 		}
-		return "the level of robustness was given, not chosen; " + mu + "; the baseline has the same μ"
+		return "the level was given, not chosen; " + mu + "; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
 		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. %s. "+
