@@ -46,7 +46,9 @@ const (
 	// maximum number of values in a profile of many columns, which always has at least minProfiled rows
 	profiledValues = 4_000_000
 	minProfiled    = 1000
-	comparedRows   = 200_000 // maximum number of rows compared
+	// maximum number of entries of a dense vector in a profile: every so many of them
+	profiledEntries = 1000
+	comparedRows    = 200_000 // maximum number of rows compared
 	// maximum number of encoded cells read for a profile, which always has at least minProfiled rows
 	readCells = 1 << 30
 
@@ -59,22 +61,39 @@ const (
 // random order; report must cover all training rows. If MakeProfile is not called, no drift is reported. It panics
 // if the encoder did not make d.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage) {
-	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))),
+	profiled := e.profiledInputs()
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(profiled))),
 		max(minProfiled, readCells/max(1, d.D)))
 	single := storage == design.Float32Storage
 	e.Profile = &Profile{Rows: rows, Float32: single, Sample: sampleRows(d, single)}
-	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
-	profiles := make([]InputProfile, len(e.Inputs))
-	shard.RunCount(len(profiles), len(profiles), func(i, _, _ int) {
-		if e.Inputs[i].isProfiled() {
-			profiles[i] = e.profileInput(i, values[i], &report)
-		}
+	values := e.collectValues(d, profiled, e.Profile.Rows, e.Profile.Float32)
+	e.Profile.Inputs = make([]InputProfile, len(profiled))
+	shard.RunCount(len(profiled), len(profiled), func(k, _, _ int) {
+		e.Profile.Inputs[k] = e.profileInput(profiled[k], values[k], &report)
 	})
-	for i, p := range profiles {
-		if e.Inputs[i].isProfiled() {
-			e.Profile.Inputs = append(e.Profile.Inputs, p)
-		}
+}
+
+// profiledInputs returns the indices of the inputs that a profile describes: of a dense vector, at most
+// profiledEntries, at equal distances.
+func (e *Encoder) profiledInputs() (out []int) {
+	width := map[string]int{} // number of entries of each dense vector
+	for _, in := range e.Inputs {
+		width[in.Vector]++
 	}
+	seen := map[string]int{}
+	for i := range e.Inputs {
+		in := &e.Inputs[i]
+		if !in.isProfiled() {
+			continue
+		}
+		k, n := seen[in.Vector], width[in.Vector]
+		seen[in.Vector]++
+		if in.Vector != "" && n > profiledEntries && k*profiledEntries/n == (k-1)*profiledEntries/n && k > 0 {
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
 }
 
 // profileInput returns the profile of an input with the given values, which it sorts if they are numbers.
@@ -108,27 +127,23 @@ func (r *Report) imputedCount(column string) float64 {
 	return 0
 }
 
-// collectValues returns, for every input, the values of the first count rows of d: numbers in the units of the
-// table, and categories as indices of their labels. Products have no values.
-func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
-	out := make([][]float64, len(e.Inputs))
+// collectValues returns the values of the given inputs in the first count rows of d: numbers in the units of the
+// table, and categories as indices of their labels.
+func (e *Encoder) collectValues(d *Dataset, inputs []int, count int, narrow bool) [][]float64 {
+	out := make([][]float64, len(inputs))
 	count = min(count, d.N)
-	for k, in := range e.Inputs {
-		if in.isProfiled() {
-			out[k] = make([]float64, count)
-		}
+	for k := range out {
+		out[k] = make([]float64, count)
 	}
-	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isProfiled() }) {
+	if len(inputs) == 0 {
 		return out
 	}
 	shard.Run(count, func(_, lo, hi int) {
 		row := make([]float64, d.D)
 		for i := lo; i < hi; i++ {
 			d.X.RowTo(row, i)
-			for k := range e.Inputs {
-				if in := &e.Inputs[k]; in.isProfiled() {
-					out[k][i] = e.valueOf(in, row, narrow)
-				}
+			for k, in := range inputs {
+				out[k][i] = e.valueOf(&e.Inputs[in], row, narrow)
 			}
 		}
 	})
@@ -212,7 +227,11 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 		}
 		some.N, some.X = len(at), d.X.Select(at)
 	}
-	values := e.collectValues(&some, some.N, e.Profile.Float32)
+	inputs := make([]int, len(e.Profile.Inputs))
+	for k, p := range e.Profile.Inputs {
+		inputs[k] = p.Input
+	}
+	values := e.collectValues(&some, inputs, some.N, e.Profile.Float32)
 	if c.counts == nil {
 		c.counts, c.outside = make([][]int, len(e.Profile.Inputs)), make([]int, len(e.Profile.Inputs))
 	}
@@ -220,7 +239,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	for k := range e.Profile.Inputs {
 		p := &e.Profile.Inputs[k]
 		in := &e.Inputs[p.Input]
-		n := p.countCells(in, values[p.Input])
+		n := p.countCells(in, values[k])
 		if c.counts[k] == nil {
 			c.counts[k] = n
 		} else {
@@ -229,7 +248,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 			}
 		}
 		if in.Kind == data.Numeric {
-			for _, v := range values[p.Input] {
+			for _, v := range values[k] {
 				if v < p.Low || v > p.High {
 					c.outside[k]++
 				}

@@ -148,3 +148,49 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 		}
 	}
 }
+
+// The profile of a very wide vector describes some of its entries, so that the model file holds about as many numbers as
+// the rows. It finds that all entries have shifted.
+func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
+	const rows, columns = 60, 2500
+	rng := rand.New(rand.NewPCG(5, 1))
+	entries, labels := make([]float32, rows*columns), make([]int64, rows)
+	for i := range entries {
+		entries[i] = float32(rng.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
+	open := func() *data.Frame {
+		shape := fmt.Sprintf("(%d, %d)", rows, columns)
+		return openFrame(t, datatest.WriteArray(t, "X.npy", "<f4", shape, entries)+","+y)
+	}
+	f := open()
+	defer f.Close()
+	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: design.AutoStorage})
+	e := fitted.Encoder
+	e.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
+	if n := len(e.Profile.Inputs); n != profiledEntries || e.Profile.Inputs[0].Input != 0 {
+		t.Errorf("%d entries of %d are profiled, the first of which is %d", n, columns, e.Profile.Inputs[0].Input)
+	}
+	b, err := e.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &Encoder{}
+	if err := again.UnmarshalJSON(b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range entries {
+		entries[i] += 10
+	}
+	g := open()
+	defer g.Close()
+	for _, e := range []*Encoder{e, again} {
+		r, err := e.EncodeBlocks(t.Context(), g, nil, 50, false, func(Block) error { return nil })
+		if err != nil || !strings.Contains(r.Drifted(), `"x[0]"`) && !strings.Contains(r.Drifted(), "more") {
+			t.Errorf("%v: %.200s", err, r.Drifted())
+		}
+	}
+}
