@@ -324,6 +324,7 @@ func (x *examination) findAverages() (all []Finding) {
 
 // Limits of isOwnAverage.
 const (
+	ownRows   = 3    // minimum number of rows with a value that is compared
 	ownValues = 4    // minimum number of values that are compared with averages of the target
 	ownShare  = 0.2  // minimum proportion of rows that have these values
 	ownChance = 1e-5 // maximum probability that the averages of a calibrated prediction are so close to it
@@ -334,8 +335,19 @@ const (
 // hold-out rows), is closer to it than chance explains. For a calibrated prediction, in contrast, the squared
 // standardised differences sum to a chi-squared variable.
 func (x *examination) isOwnAverage(c *column) bool {
+	often := int32(0) // rows of values that occur often enough to have an average
+	for _, v := range c.values {
+		if v.rows >= ownRows {
+			often += v.rows
+		}
+	}
+	if float64(often) < ownShare*float64(len(x.known)) {
+		return false
+	}
 	unit, _ := c.roundingUnit()
-	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
+	a, b, d := borrow(len(c.values)), borrow(len(c.values)), borrow(len(c.values))
+	defer giveBack(a, b, d)
+	n, sum, squares := *a, *b, *d
 	for _, i := range x.known {
 		if k := c.index[i]; k >= 0 {
 			y := x.y[0][i]
@@ -359,7 +371,7 @@ func (x *examination) isOwnAverage(c *column) bool {
 				// since proportions are multiples of 1/n
 				variance, rounded = at*(1-at), rounded+1/(12*n[k]*n[k])
 			}
-			if !(n[k] >= 3 && variance > 1e-9*mean*mean) || x.binary && !(n[k]*variance >= 2) {
+			if !(n[k] >= ownRows && variance > 1e-9*mean*mean) || x.binary && !(n[k]*variance >= 2) {
 				continue
 			}
 			rows, values = rows+n[k], values+1

@@ -20,7 +20,9 @@ func (x *examination) powerName() string {
 // predictivePower returns how well scores predict the target in the rows that have both: the area under the ROC curve,
 // in either direction, for classes, and the proportion of variance explained for numbers.
 func (x *examination) predictivePower(score, y []float64) float64 {
-	s, t := make([]float64, 0, len(x.known)), make([]float64, 0, len(x.known))
+	a, b := borrow(len(x.known)), borrow(len(x.known))
+	defer giveBack(a, b)
+	s, t := (*a)[:0], (*b)[:0]
 	for _, i := range x.known {
 		if !math.IsNaN(score[i]) && !math.IsNaN(y[i]) {
 			s, t = append(s, score[i]), append(t, y[i])
@@ -45,7 +47,9 @@ func (x *examination) predictivePower(score, y []float64) float64 {
 
 // areaUnderCurve returns the area under the ROC curve of the scores or of the reversed scores, whichever is larger.
 func areaUnderCurve(score, y []float64) float64 {
-	one, zero := make([]float64, 0, len(y)), make([]float64, 0, len(y))
+	p, q := borrow(len(y)), borrow(len(y))
+	defer giveBack(p, q)
+	one, zero := (*p)[:0], (*q)[:0]
 	for i, v := range y {
 		if v > 0 {
 			one = append(one, score[i])
@@ -76,17 +80,18 @@ func areaUnderCurve(score, y []float64) float64 {
 
 // areaByValue works like areaUnderCurve for a numeric column, whose values are already sorted.
 func (x *examination) areaByValue(c *column, y []float64) float64 {
-	type classes struct{ one, zero float64 }
-	of := make([]classes, len(c.values))
-	var all classes
+	var all struct{ one, zero float64 }
+	p, q := borrow(len(c.values)), borrow(len(c.values))
+	defer giveBack(p, q)
+	one, zero := *p, *q
 	for _, i := range x.known {
 		switch k := c.index[i]; {
 		case k < 0 || math.IsNaN(y[i]):
 		case y[i] > 0:
-			of[k].one++
+			one[k]++
 			all.one++
 		default:
-			of[k].zero++
+			zero[k]++
 			all.zero++
 		}
 	}
@@ -97,9 +102,9 @@ func (x *examination) areaByValue(c *column, y []float64) float64 {
 		return 0.5
 	}
 	below, pairs := 0.0, 0.0
-	for _, v := range of {
-		pairs += v.one * (below + v.zero/2)
-		below += v.zero
+	for k, ones := range one {
+		pairs += ones * (below + zero[k]/2)
+		below += zero[k]
 	}
 	a := pairs / (all.one * all.zero)
 	return max(a, 1-a)
@@ -179,7 +184,9 @@ func (x *examination) valueScores(index []int32, values int, y []float64) []floa
 // above it. It thereby detects columns in which ranges of numbers have a single class each, such as row numbers of
 // a table that is sorted by class.
 func (x *examination) neighbourScores(c *column, y []float64) []float64 {
-	n, sum := make([]float64, len(c.values)), make([]float64, len(c.values))
+	p, q := borrow(len(c.values)), borrow(len(c.values))
+	defer giveBack(p, q)
+	n, sum := *p, *q
 	for _, i := range x.known {
 		if k := c.index[i]; k >= 0 {
 			n[k]++
