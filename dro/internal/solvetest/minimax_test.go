@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// CVaR, the largest loss, plain group DRO are certified within 30 passes, and total variation, which has
+// CVaR, the largest loss and plain group DRO are certified within 30 passes, and total variation, which has
 // two masses, within 40; their bounds hold at every check, and falling penalties find the same optimum.
 func TestKinks_TakeFewPasses(t *testing.T) {
 	const n, d = 2000, 10
