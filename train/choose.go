@@ -95,15 +95,15 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
 		m.addNotes(fmt.Sprintf(
-			"cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average "+
-				"risk is %.3g)", mu, given, erm))
+			"cross-validation chose μ = %s by the %s (default: %s; best for the average risk of ERM: %s)",
+			printable.Setting(mu), tune.CriterionText(s.Criterion, s.Rate), printable.Setting(given), printable.Setting(erm)))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf(
-			"%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses a different kind of model "+
-				"from %s",
+			"%sthe choice is uncertain: in %.0f\u00a0%% of the resamples, cross-validation chooses a kind of model other "+
+				"than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
@@ -139,12 +139,13 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	switch {
 	case s.ByDefault && s.Validation > 0:
 		notes = append(notes,
-			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual if no group "+
-				"column is a feature; with --select trade-off, models are chosen by their risks")
+			"no group column is a feature, so the model was chosen by the worst group’s error rate on the validation rows; "+
+				"--select trade-off chooses by the risks instead")
 	case s.ByDefault:
 		notes = append(notes,
-			fmt.Sprintf("at least %d features are numeric and no group column is a feature, as with embeddings; the model was "+
-				"therefore chosen by the accuracy of its worst group (--select trade-off chooses by risks)", tune.WideColumns))
+			fmt.Sprintf("%d or more features are numeric and no group column is a feature, which is typical of embeddings, so "+
+				"the model was chosen by the worst group’s error rate; --select trade-off chooses by the risks instead",
+				tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
 		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {

@@ -71,7 +71,7 @@ func TestChoose_AgreesWithFit(t *testing.T) {
 	}
 	usual := 1 / float64(m.TrainRows)
 	said := func(m *Model) bool {
-		return strings.Contains(strings.Join(m.Notes, "\n"), "by the selection criterion")
+		return strings.Contains(strings.Join(m.Notes, "\n"), "cross-validation chose μ = ")
 	}
 	chosen := s.Best().Mu
 	if chosen == usual || *m.Config.Mu != chosen || !said(m) {
@@ -256,7 +256,7 @@ func embeddings(t *testing.T, width int) *data.Frame {
 // Classes of many numbers are chosen by the accuracy of the worst group, if the group is not a feature and nobody
 // names another criterion.
 func TestChoose_CriterionOfEmbeddings(t *testing.T) {
-	const accuracy = "therefore chosen by the accuracy of its worst group"
+	const accuracy = "so the model was chosen by the worst group’s error rate"
 	for name, c := range map[string]struct {
 		width int
 		set   func(*Config)

@@ -291,7 +291,7 @@ func (m *Model) recordStorage(s design.Storage) {
 		m.addNotes("storage float32: the encoded features are rounded to float32, and the certificate holds for the " +
 			"rounded features")
 	case s == design.SparseStorage && asked != string(s):
-		m.addNotes("storage sparse: most encoded features are zero")
+		m.addNotes("stored sparsely, because most encoded values are zero")
 	}
 }
 

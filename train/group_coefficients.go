@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -109,9 +110,8 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	return g, nil
 }
 
-// groupSteps returns the terms of group coefficients. Step k contains the crossings of k + 1 group columns, each with
-// the cells that occur in the first rows. These rows have at most maxDesignCells encoded values, but are at least
-// minDesignRows.
+// groupSteps returns the terms of group coefficients, one step for each number of crossed group columns, with the
+// cells of the first rows. These rows have at most maxDesignCells encoded values.
 func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	for order := 1; ; order++ {
@@ -349,25 +349,25 @@ func drawUnitFolds(fold, unit []int32, seed uint64) {
 
 // describe returns a sentence that states the choice and its reason.
 func (g *GroupDesign) describe() string {
-	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
+	groups := "the groups of " + printable.NameList(g.Groups, "and")
 	if g.LeftOut != "" {
-		return fmt.Sprintf("%s share their coefficients; separate coefficients were not tried: %s", groups, g.LeftOut)
+		return fmt.Sprintf("all groups of %s have the same coefficients; separate ones were not tried, because %s",
+			printable.NameList(g.Groups, "and"), g.LeftOut)
 	}
 	if g.IsShared() {
 		best := g.Best(0)
-		return fmt.Sprintf("%s share their coefficients, since separate coefficients do not predict measurably better "+
-			"(%s)", groups,
-			g.describeChange(best.Change, best.SE))
+		return fmt.Sprintf("all groups of %s have the same coefficients, because separate ones do not predict measurably "+
+			"better (%s)", printable.NameList(g.Groups, "and"), g.describeChange("with separate ones", best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
-	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared coefficients with κ = %v", groups,
+	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared ones (penalty κ = %v", groups,
 		g.Ridges[0])
 	if len(g.Ridges) > 1 {
-		text += fmt.Sprintf(" and, for combinations of these groups, with κ = %s", g.crossedRidges())
+		text += fmt.Sprintf("; for combinations of these groups κ = %s", g.crossedRidges())
 	}
-	text += fmt.Sprintf(" (%s)", g.describeChange(best.Change, best.SE))
+	text += fmt.Sprintf("; %s)", g.describeChange("with them", best.Change, best.SE))
 	if g.CrossedLeftOut != "" {
-		text += "; separate coefficients of combinations of groups were not tried: " + g.CrossedLeftOut
+		text += "; separate coefficients for combinations of groups were not tried, because " + g.CrossedLeftOut
 	}
 	return text
 }
@@ -377,20 +377,15 @@ func (g *GroupDesign) crossedRidges() string {
 	return strings.Trim(fmt.Sprint(g.Ridges[1:]), "[]")
 }
 
-// describeChange formats a change in the mean loss and its standard error as shares of the loss of ERM.
-func (g *GroupDesign) describeChange(change, se float64) string {
-	return fmt.Sprintf("ERM’s mean loss out of fold changes by %s %%, standard error %.1f %%",
-		formatSignedPercent(change/g.Shared),
-		100*se/g.Shared)
-}
-
-// formatSignedPercent formats a proportion as a percentage with its sign.
-func formatSignedPercent(v float64) string {
-	text := strings.Replace(fmt.Sprintf("%+.1f", 100*v), "-", "−", 1)
-	if text == "+0.0" || text == "−0.0" {
-		return "0.0"
+// describeChange describes the change in the mean loss that separate coefficients cause, and its standard error, as
+// shares of the loss of ERM. with names the separate coefficients.
+func (g *GroupDesign) describeChange(with string, change, se float64) string {
+	than := "lower"
+	if change > 0 {
+		than = "higher"
 	}
-	return text
+	return fmt.Sprintf("ERM’s out-of-fold loss is %.1f\u00a0%% %s %s, standard error %.1f\u00a0%%",
+		100*math.Abs(change)/g.Shared, than, with, 100*se/g.Shared)
 }
 
 // addGroupCoefficients chooses a design and, if groups get their own coefficients, adds the products to the columns.

@@ -305,7 +305,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
 	for _, m := range ranked(t, 2, f, cfg) {
 		if g := m.Result.Design; g == nil || !g.IsShared() ||
-			!strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows are sharded over several ranks") {
+			!strings.Contains(strings.Join(m.Notes, "\n"), "were not tried, because the rows are sharded over several ranks") {
 			t.Errorf("design %+v, notes %q", g, m.Notes)
 		}
 	}

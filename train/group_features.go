@@ -33,15 +33,14 @@ func (c *Config) describeGroupFeatures(e *encode.Encoder) string {
 		if len(out) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("group columns not used as features: %s; using them as features is usually better for the "+
-			"worst group, if this use is legal and the groups are known at prediction time", printable.QuoteList(out, "and"))
+		return fmt.Sprintf("group columns not used as features: %s; if their use is legal and the groups are known at "+
+			"prediction time, using them as features usually helps the worst group", printable.NameList(out, "and"))
 	}
 	note := fmt.Sprintf(
-		"group columns used as features: %s; leave these columns out if their use is illegal or the groups are unknown "+
-			"at prediction time",
-		printable.QuoteList(in, "and"))
+		"group columns used as features: %s; with --group-features no they are not, as is necessary if their use is "+
+			"illegal or the groups are unknown at prediction time", printable.NameList(in, "and"))
 	if len(out) > 0 {
-		note += "; not used as features: " + printable.QuoteList(out, "and")
+		note += "; not used as features: " + printable.NameList(out, "and")
 	}
 	return note
 }

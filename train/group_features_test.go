@@ -17,14 +17,14 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		says   string
 	}{
 		{"default", func(*Config) {}, true,
-			`group columns used as features: "afam"; leave these columns out if their use is illegal`},
+			`group columns used as features: “afam”; with --group-features no they are not`},
 		{"off", func(c *Config) { c.GroupFeatures = false }, false,
-			`group columns not used as features: "afam"; using them as features is usually better for the worst group`},
-		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: "afam"`},
+			`group columns not used as features: “afam”; if their use is legal`},
+		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: “afam”`},
 		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true,
-			`group columns used as features: "afam"; leave these columns out if their use is illegal`},
+			`group columns used as features: “afam”; with --group-features no they are not`},
 		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true,
-			`unknown at prediction time; not used as features: "single"`},
+			`unknown at prediction time; not used as features: “single”`},
 	} {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true

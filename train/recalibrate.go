@@ -72,16 +72,15 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	if s.KeepsClasses {
 		m.addNotes(fmt.Sprintf(
-			"the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, "+
-				"fitted to %s (log loss on these rows: %.4g → %.4g). The predicted classes stay the same, and the "+
-				"certificate covers the model before rescaling; --recalibrate fits an intercept too",
-			slope, where, s.Before, s.After))
+			"the model was chosen by accuracy, so its probabilities were recalibrated: the linear score was multiplied by "+
+				"%s, a factor fitted to the %s, which lowers their log loss from %s to %s. The predicted classes stay the "+
+				"same. The certificate covers the model before recalibration. --recalibrate fits an intercept too",
+			printable.Setting(slope), where, printable.Number(s.Before), printable.Number(s.After)))
 		return nil
 	}
 	m.addNotes(fmt.Sprintf(
-		"recalibrated: the log-odds are %.4g × the margin %+.4g, fitted to %s; the certificate covers the model "+
-			"before rescaling",
-		slope, intercept, where))
+		"recalibrated: the log-odds are %s × the linear score %s, fitted to the %s. The certificate covers the model before "+
+			"recalibration", printable.Setting(slope), printable.Signed(intercept, intercept), where))
 	return nil
 }
 

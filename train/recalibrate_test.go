@@ -24,7 +24,7 @@ func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 		t.Fatalf("recalibration %+v, objective %v, before %v", r, m.Result.Objective, before.Result.Objective)
 	}
 	if !(r.Slope > 1.5) || !(r.After < r.Before-0.01) ||
-		!strings.Contains(strings.Join(m.Notes, "\n"), "the certificate covers the model before rescaling") {
+		!strings.Contains(strings.Join(m.Notes, "\n"), "The certificate covers the model before recalibration") {
 		t.Errorf("recalibration %+v", r)
 	}
 	last := len(m.Coefficients) - 1

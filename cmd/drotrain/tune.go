@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/page"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
@@ -37,9 +38,9 @@ a figure. They show the average risk, worst-group risk and tail risk (CVaR) of
 every candidate, out of fold and with standard errors. The output also contains
 certified bounds on the optimal objective, for every ν between the solved ones.
 
-Hold-out rows are not used, and no final model is trained. The last line of the
-output is the command that trains the chosen model. The file train.yaml contains
-the options of this command, for train --config.`,
+Hold-out rows are not used, and no final model is trained. The file train.yaml
+contains the options that train the chosen model. The last line of the output is
+the command that does so.`,
 		Example: `  drotrain tune
   drotrain tune --data builtin:loans --target deny --groups region,sex --rate 1
   drotrain tune --data builtin:loans --target deny --learning-curve --out t`,
@@ -112,7 +113,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	fmt.Fprintln(a.stdout)
 	show.Wrapped(a.stdout, "", s.Reason+".")
 	out.List(a.stdout)
-	fmt.Fprintf(a.stdout, "next   %s\n", options.CommandLine("train", training))
+	fmt.Fprintf(a.stdout, "next   drotrain train --config %s\n", printable.QuoteShell(path))
 	return nil
 }
 

@@ -175,7 +175,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 	}
 	all, skipped := k.in.Labels(), k.in.skippedLabel()
 	if len(all) == 1 {
-		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", k.in.Name, all[0]))
+		e.constant = append(e.constant, fmt.Sprintf("%s (always %s)", k.in.Name, all[0]))
 		return false
 	}
 	if k.merged > 0 {

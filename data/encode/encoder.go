@@ -32,9 +32,8 @@ type Encoder struct {
 // addColumnNotes adds one note for all constant columns and one for all filled columns.
 func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
-		e.addNote("%d %s left out because all training rows have the same value: %s", n,
-			printable.Noun(n, "column", "columns"),
-			printable.List(e.constant, mostListed))
+		e.addNote("%d %s left out because %s constant in the training rows: %s", n, printable.Noun(n, "column", "columns"),
+			printable.Noun(n, "it is", "they are"), printable.List(e.constant, mostListed))
 	}
 	if n := len(e.filled); n > 0 {
 		e.addNote("nulls filled with the %s of the training rows in %d %s: %s", e.Spec.Impute, n,

@@ -59,7 +59,7 @@ func TestEncode_ByHand(t *testing.T) {
 	}
 	found := false
 	for _, n := range e.Notes {
-		found = found || strings.Contains(n, "all training rows have the same value: flat (7)")
+		found = found || strings.Contains(n, "constant in the training rows: flat (always 7)")
 	}
 	if !found {
 		t.Errorf("notes %q do not tell of the constant column", e.Notes)
@@ -223,10 +223,10 @@ func TestTargets_PerTask(t *testing.T) {
 		pos, neg, rule     string
 		numbers, wantTasks bool
 	}{
-		{"yes no no", "", "yes", "no", "guessed from its name", false, false},
-		{"Yes No No", "", "Yes", "No", "guessed from its name", false, false},
+		{"yes no no", "", "yes", "no", "guessed from the word", false, false},
+		{"Yes No No", "", "Yes", "No", "guessed from the word", false, false},
 		{"b a a", "", "b", "a", "alphabetical", false, false},
-		{"true false true", "", "true", "false", "guessed from its name", false, false},
+		{"true false true", "", "true", "false", "guessed from the word", false, false},
 		{"0 1 1", "", "1", "0", "greater number", true, false},
 		{"-1 1 1", "", "1", "-1", "greater number", true, false},
 		{"2 10 2", "", "10", "2", "greater number", true, false},

@@ -42,7 +42,7 @@ func TestFit_TaskIsSaid(t *testing.T) {
 	for text, want := range map[string][]string{
 		"x,y\n1,c\n2,a\n3,b\n4,c\n":         {"3 classes", `"a", "b" and "c"`},
 		"x,y\n1,0.5\n2,1.25\n3,2\n4,0.75\n": {"is treated as a quantity", "numeric and has more than two values"},
-		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is \"1\""},
+		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is “1”"},
 	} {
 		f := readBytes(t, "t.csv", []byte(text), data.Reading{})
 		fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: ""})

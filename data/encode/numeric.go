@@ -67,7 +67,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	if constant && e.keepsConstantColumn(value) {
 		e.addNote("column %q is constant (%s), but kept, since no intercept is fitted", c.Name, numeral.FormatNumber(value))
 	} else if constant {
-		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, numeral.FormatNumber(value)))
+		e.constant = append(e.constant, fmt.Sprintf("%s (always %s)", c.Name, numeral.FormatNumber(value)))
 		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}

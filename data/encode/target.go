@@ -46,7 +46,8 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 					"ordered levels are quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
-			e.addNote("target %q is treated as a quantity: it is numeric and has more than two values", c.Name)
+			e.addNote("target %s is treated as a quantity: it is numeric and has more than two values",
+				printable.QuoteName(c.Name))
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := numeral.ParseNumber(v); return !is }) < 0:
 			return f.Fault(c.Name, fix.Advise("store the target as numbers for a regression", fix.TakeAsClasses),
 				"the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
@@ -137,7 +138,8 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 	a, b := values[0], values[1]
 	set := func(positive, negative, rule string) error {
 		e.Target.Positive, e.Target.Negative = positive, negative
-		e.addNote("target %q: the positive class is %q, %s; the negative class is %q", c.Name, positive, rule, negative)
+		e.addNote("target %s: the positive class is %s (%s), the negative class is %s", printable.QuoteName(c.Name),
+			printable.QuoteName(positive), rule, printable.QuoteName(negative))
 		return nil
 	}
 	if want := e.Spec.Positive; want != "" {

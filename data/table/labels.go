@@ -33,7 +33,7 @@ func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	}
 	for _, word := range []string{"true", "1", "yes"} {
 		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
-			return values[i], "guessed from its name"
+			return values[i], "guessed from the word"
 		}
 	}
 	return slices.Max(values), "the last value in alphabetical order"

@@ -652,40 +652,82 @@ func (p *page) ByLine() string {
 
 // Glossary explains the terms used on the page.
 func (p *page) Glossary() (out []eval.Fact) {
-	add := func(key, value string) { out = append(out, eval.Fact{Key: key, Value: value}) }
-	for _, m := range p.E.Models {
-		switch m.Role {
-		case eval.StandardModel:
-			add("ERM, standard model",
-				"empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
-		case eval.BalancedModel:
-			add("Group-balanced ERM", "ERM in which every group has the same total weight")
-		case eval.HalfBalanced:
-			add("Half-balanced ERM",
-				"ERM in which the total weight of a group is proportional to the square root of its number of rows")
-		case eval.SubsetModel:
-			add("Mean over balanced subsets", "the mean of several models, each trained on a subset with the same number "+
-				"of rows from every group")
-		case eval.RescaledModel:
-			add("Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows what less confident scores "+
-				"achieve on their own")
-		case eval.RobustModel:
-			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that the "+
-				"level of robustness allows")
+	add := func(isUsed bool, key, value string) {
+		if isUsed {
+			out = append(out, eval.Fact{Key: key, Value: value})
 		}
 	}
+	families, names := make(map[string]bool), ""
+	if c := p.Choice; c != nil {
+		for _, m := range c.Candidates {
+			families[m.Family], names = true, names+m.Name+"\n"
+		}
+	}
+	has := func(r eval.Role, family string) bool {
+		return families[family] || slices.ContainsFunc(p.E.Models, func(m eval.ModelResult) bool { return m.Role == r })
+	}
+	formula := p.Formula()
+	add(has(eval.StandardModel, "ERM"), "ERM, standard model",
+		"empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
+	add(has(eval.BalancedModel, "group-balanced ERM"), "Group-balanced ERM",
+		"ERM in which every group has the same total weight")
+	add(has(eval.HalfBalanced, "half-balanced ERM"), "Half-balanced ERM",
+		"ERM in which the total weight of a group is proportional to the square root of its number of rows")
+	add(has(eval.SubsetModel, "balanced subsets"), "Mean of models on balanced subsets",
+		"the mean of several models, each trained on a subset with the same number of rows from every group")
+	add(has(eval.RescaledModel, ""), "Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows how much of "+
+		"an improvement comes from less confident predictions alone")
+	add(has(eval.RobustModel, ""), "Robust model", "the model with the smallest loss under the worst-case weights of rows "+
+		"or groups that the level of robustness allows")
+	add(p.Report.Adversary != nil, "Adversary, worst-case weights", "the adversary stands for the worst case: it chooses "+
+		"the weights of rows or groups that maximise the weighted mean loss within the limits of the level of robustness")
+	add(families["group DRO"], "Group DRO", "training against an adversary that chooses the weights of the groups; "+
+		"without ν, it minimises the largest risk of a group")
+	add(len(p.E.Constants) > 0 || p.E.Models[0].OverConstant != nil, "Best constant prediction", map[eval.Task]string{
+		eval.Binary:     "the share of positives in the rows named, as the probability for every row",
+		eval.Multiclass: "the shares of the classes in the rows named, as the probabilities for every row",
+		eval.Regression: "the mean target of the rows named, as the prediction for every row"}[p.E.Task])
 	for _, m := range p.E.Task.Measures()[1:] {
-		if !p.E.IsRisk(m) {
-			add(m.Label, m.About)
+		isDefined := func(r eval.ModelResult) bool { _, ok := r.Overall.Get(m.Key); return ok }
+		about := m.About
+		if t := p.E.Threshold; t != nil && p.E.Task == eval.Binary && m.Key == p.E.Task.Leading().Key {
+			about += fmt.Sprintf("; the positive class is predicted at a probability of %s or more",
+				printable.Setting(float64(*t)))
+		}
+		add(slices.ContainsFunc(p.E.Models, isDefined), m.Label, about)
+	}
+	risk := "the mean loss"
+	if name := p.lowerRiskName(); name != "risk" {
+		risk += "; on this page the " + name
+	}
+	add(true, "Risk", risk)
+	add(p.E.LossUnit == "nats", "Nats", "the unit of logarithmic losses, which use the natural logarithm")
+	add(true, "CVaR at α", "the mean loss of the worst fraction α of the rows; the row at the boundary counts in part")
+	add(p.E.Slices != nil, "Slice", "the rows that meet a condition on one or two columns")
+	add(p.Objective.Mu > 0 || names != "", "μ", "the coefficient of the ridge penalty (μ/2)‖x‖²; a larger μ shrinks the "+
+		"coefficients more")
+	add(p.Objective.Penalty != "" || strings.Contains(names, "ν"), "ν", "the coefficient of the penalty on weights that "+
+		"differ from equal weights; the smaller ν, the more robust the model")
+	add(strings.Contains(formula, "ρ"), "ρ", "the largest divergence from equal weights that the adversary may choose")
+	add(p.Report.Certificate != nil, "Certificate, gap", "the certificate proves that the objective exceeds its minimum by "+
+		"at most the gap, the difference between an upper and a lower bound; the relative gap is this difference as a "+
+		"share of the objective")
+	add(p.Report.Adversary != nil, "Effective sample size",
+		"the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
+	add(p.E.Split == eval.Holdout, "Hold-out", "rows that no model was trained on")
+	add(len(p.E.Gates) > 0, "Gate", "a condition on a measure; if it holds, the gate fails and so does the command")
+	return out
+}
+
+// Symbols explains the symbols in the objective.
+func (p *page) Symbols() string {
+	formula := p.Formula()
+	out := []string{"x: coefficients", "ℓⱼ(x): loss of row j"}
+	for _, c := range []struct{ symbol, meaning string }{{"yⱼ", "y: weights of the rows"}, {"wⱼ", "w: the rows’ own weights"},
+		{"q_g", "q: weights of the groups"}, {"n_g", "n_g: number of rows of group g"}, {"D(q)", "D: divergence from equal weights"}} {
+		if strings.Contains(formula, c.symbol) {
+			out = append(out, c.meaning)
 		}
 	}
-	add("CVaR at α", "the mean loss of the worst fraction α of the rows")
-	if p.Report.Adversary != nil {
-		add("Effective sample size",
-			"the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
-	}
-	if p.E.Split == eval.Holdout {
-		add("Hold-out", "rows that no model was trained on")
-	}
-	return out
+	return strings.Join(out, "; ") + "."
 }

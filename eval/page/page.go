@@ -291,13 +291,16 @@ func (p *page) Certificate() []eval.Fact {
 		}
 		return format(float64(x))
 	}
-	digits := func(x float64) string { return fmt.Sprintf("%.10g", x) }
+	digits := func(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%.10f", x), "-", "−") }
+	if c.Upper.Defined() && math.Abs(float64(c.Upper)) >= 10 || math.Abs(float64(c.Upper)) < 1e-3 {
+		digits = func(x float64) string { return fmt.Sprintf("%.10g", x) }
+	}
 	yes, asked := "no", ""
 	if c.Certified {
 		yes = "yes"
 	}
 	if c.Target > 0 {
-		asked = " (requested: " + printable.Scientific(float64(c.Target)) + ")"
+		asked = " (requested: " + printable.Setting(float64(c.Target)) + ")"
 	}
 	out := []eval.Fact{
 		{Key: "Certified to the requested gap", Value: yes},
@@ -305,7 +308,7 @@ func (p *page) Certificate() []eval.Fact {
 		{Key: printable.WithUnit("Gap", unit), Value: known(c.Gap, printable.Scientific)},
 		{Key: printable.WithUnit("Objective, upper bound", unit), Value: known(c.Upper, digits)},
 		{Key: printable.WithUnit("Lower bound", unit), Value: known(c.Lower, digits)},
-		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.Setting(c.Passes),
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g\u00a0s", printable.Setting(c.Passes),
 			printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {

@@ -187,12 +187,18 @@ func (p *page) Candidates() *table {
 		if m.Mu.Defined() {
 			name += ", μ\u00a0=\u00a0" + printable.Setting(float64(m.Mu))
 		}
-		row := tableRow{Cells: []string{name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "–",
-			"–"}}
+		number, unit := printable.Number, ""
+		if c.IsByAccuracy { // error rates
+			number, unit = printable.Percent, points
+		}
+		row := tableRow{Cells: []string{name, number(float64(m.Average)), number(float64(m.Value)), "–", "–"}}
 		if i > 0 {
 			change, scale := -float64(m.Improvement), max(math.Abs(float64(m.Improvement)), float64(m.SE))
 			row.Cells[3] = fmt.Sprintf("%s (± %s)", printable.Signed(change, scale), printable.NumberAtScale(float64(m.SE),
 				scale))
+			if c.IsByAccuracy {
+				row.Cells[3] = fmt.Sprintf("%s%s (± %s)", printable.Signed(100*change, 100), unit, printable.Points(float64(m.SE)))
+			}
 			row.Cells[4] = "no"
 			if m.Allowed {
 				row.Cells[4] = "yes"

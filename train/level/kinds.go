@@ -81,10 +81,10 @@ var Kinds = []Kind{
 				return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
 			},
 			text: func(l Level) string {
-				return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
+				return fmt.Sprintf("CVaR, which protects every subgroup of at least %.3g %% of the rows", 100**l.Protect)
 			},
 			formula: func(l Level, _ bool) string {
-				return fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**l.Protect)
+				return fmt.Sprintf("(mean of the largest %.4g\u00a0%% of the losses ℓⱼ(x))", 100**l.Protect)
 			},
 		}),
 	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0",
@@ -96,18 +96,20 @@ var Kinds = []Kind{
 			dual: func(l Level, r Rows) (dro.Dual, error) {
 				return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
 			},
-			text: func(l Level) string { return fmt.Sprintf("%s over rows, ν = %.3g", l.Penalty.Symbol(), *l.Nu) },
+			text: func(l Level) string {
+				return fmt.Sprintf("%s over rows, ν = %s", l.Penalty.Symbol(), printable.Setting(*l.Nu))
+			},
 			formula: func(l Level, isWeighted bool) string {
 				if !isWeighted {
 					return ""
 				}
-				return fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *l.Nu, l.Penalty.Formula())
+				return fmt.Sprintf("[max over y of  Σ yⱼ ℓⱼ(x) − %s · %s]", printable.Setting(*l.Nu), l.Penalty.Formula())
 			},
 			groups: func(l Level, near *dro.Ball, text string) string {
 				if near.Nu = *l.Nu; *l.Nu == 0 {
 					return text
 				}
-				return fmt.Sprintf("%s, ν = %.3g", text, *l.Nu)
+				return fmt.Sprintf("%s, ν = %s", text, printable.Setting(*l.Nu))
 			},
 		}),
 	number(func(l *Level) **float64 { return &l.Radius }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
@@ -227,9 +229,9 @@ var Kinds = []Kind{
 		formula: func(l Level, isWeighted bool) string {
 			switch l.Average {
 			case "balanced":
-				return "mean over groups of their mean of ℓⱼ(x)"
+				return "(mean over groups of the mean of ℓⱼ(x) in the group)"
 			case "half-balanced":
-				return "mean of ℓⱼ(x), each group of n_g rows weighted by √n_g"
+				return "(mean of ℓⱼ(x), with weight √n_g for each group of n_g rows)"
 			case ValidationSubsets:
 				return "mean of the minimisers, over balanced subsets of the validation rows, of the mean of ℓⱼ(x)"
 			case "subsets":
@@ -327,7 +329,7 @@ func ballOf(l Level, r Rows, radius float64) (dro.Dual, error) {
 
 // radiusText describes a ball with the given radius over atoms, which are rows or groups.
 func radiusText(l Level, atoms string) string {
-	return fmt.Sprintf("%s ball over %s, ρ = %.3g", l.Penalty.Symbol(), atoms, *l.Radius)
+	return fmt.Sprintf("%s ball over %s, ρ = %s", l.Penalty.Symbol(), atoms, printable.Setting(*l.Radius))
 }
 
 // sizeText describes the ball of a given effective sample size.
@@ -337,7 +339,7 @@ func sizeText(l Level) string {
 
 // ballFormula returns the formula of the risk over a ball called name.
 func ballFormula(l Level, name string) string {
-	return "max over y of  Σ yⱼ ℓⱼ(x),  " + l.Penalty.Formula() + " ≤ ρ (" + name + ")"
+	return "[max over y of  Σ yⱼ ℓⱼ(x)  with  " + l.Penalty.Formula() + " ≤ ρ;  " + name + "]"
 }
 
 // checkWord returns an error text unless value is one of the words, in which case it returns "".
@@ -362,14 +364,14 @@ func (l Level) Risk(isWeighted bool) string {
 	if l.Adjust > 0 {
 		risk += fmt.Sprintf(" + %.4g/√n_g", l.Adjust)
 	}
-	risk = "max over weights q of the groups of  Σ q_g (" + risk + ")"
+	risk = "max over q of  Σ q_g · (" + risk + ")"
 	if l.Nu != nil && *l.Nu > 0 {
-		risk += fmt.Sprintf(" − %.4g · D(q)", *l.Nu)
+		risk += fmt.Sprintf(" − %s · D(q)", printable.Setting(*l.Nu))
 	}
 	if l.Radius != nil {
-		risk += fmt.Sprintf(",  D(q) ≤ %.4g", *l.Radius)
+		risk += fmt.Sprintf("  with  D(q) ≤ %s", printable.Setting(*l.Radius))
 	}
-	return risk
+	return "[" + risk + "]"
 }
 
 // groupsText describes the groups that an adversary weights.

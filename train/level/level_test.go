@@ -233,7 +233,7 @@ func ExampleLevel() {
 	fmt.Println(l)
 	fmt.Printf("%.4g\n", risk) // the mean of 96 to 100
 	// Output:
-	// CVaR: every subgroup of at least 5 % of the rows
+	// CVaR, which protects every subgroup of at least 5 % of the rows
 	// 98
 }
 
@@ -299,20 +299,20 @@ func TestLevels_InWords(t *testing.T) {
 		"ERM":                {Average: "plain"},
 		"group-balanced ERM": {Average: "balanced"},
 		"group DRO":          {Adversary: "groups", Nu: at(0)},
-		"group DRO over groups, adjusted by 0.5/√n":        {Adversary: "groups", Nu: at(0), Adjust: 0.5},
-		"χ² group DRO, ν = 3":                              {Adversary: "groups", Penalty: "chi2", Nu: at(3)},
-		"group DRO, ν = 3":                                 {Adversary: "groups", Nu: at(3)},
-		"KL over rows, ν = 0.125":                          {Nu: at(0.125)},
-		"KL over rows, ν = 0":                              {Nu: at(0)},
-		"χ² over rows, ν = 2":                              {Penalty: "chi2", Nu: at(2)},
-		"KL ball of perplexity 10 %":                       {Ess: at(0.1)},
-		"CVaR: every subgroup of at least 5 % of the rows": {Protect: at(0.05)},
-		"χ² ball over rows, ρ = 0.5":                       {Penalty: "chi2", Radius: at(0.5)},
-		"total variation ball over rows, ρ = 0.05":         {Penalty: "tv", Radius: at(0.05)},
-		"Wasserstein ball of radius 0.05":                  {Wasserstein: at(0.05)},
-		"spectral risk extremile:2":                        {Spectral: "extremile:2"},
-		"KL ball over groups, ρ = 0.5":                     {Adversary: "groups", Radius: at(0.5)},
-		"chosen on the data":                               {},
+		"group DRO over groups, adjusted by 0.5/√n": {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"χ² group DRO, ν = 3":                       {Adversary: "groups", Penalty: "chi2", Nu: at(3)},
+		"group DRO, ν = 3":                          {Adversary: "groups", Nu: at(3)},
+		"KL over rows, ν = 0.125":                   {Nu: at(0.125)},
+		"KL over rows, ν = 0":                       {Nu: at(0)},
+		"χ² over rows, ν = 2":                       {Penalty: "chi2", Nu: at(2)},
+		"KL ball of perplexity 10 %":                {Ess: at(0.1)},
+		"CVaR, which protects every subgroup of at least 5 % of the rows": {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                                      {Penalty: "chi2", Radius: at(0.5)},
+		"total variation ball over rows, ρ = 0.05":                        {Penalty: "tv", Radius: at(0.05)},
+		"Wasserstein ball of radius 0.05":                                 {Wasserstein: at(0.05)},
+		"spectral risk extremile:2":                                       {Spectral: "extremile:2"},
+		"KL ball over groups, ρ = 0.5":                                    {Adversary: "groups", Radius: at(0.5)},
+		"chosen on the data":                                              {},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

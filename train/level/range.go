@@ -82,6 +82,5 @@ func (r *Range) String() string {
 	if r.Rows < r.Of {
 		sample = fmt.Sprintf(" (computed from %s of %s rows)", printable.Count(r.Rows), printable.Count(r.Of))
 	}
-	return "on this table, levels of robustness stronger than " + text +
-		" yield a constant prediction" + sample
+	return "with these data, the best prediction is constant at levels of robustness of " + text + " or beyond" + sample
 }

@@ -41,7 +41,7 @@ func TestRange_ExcludesStrongerLevels(t *testing.T) {
 		t.Error("an unknown or empty range excludes levels")
 	}
 	for _, part := range []string{"--protect 0.2", "--ess 0.5 (kl; radius 0.693)", "--ess 0.25 (chi2; radius 1.5)",
-		"or --penalty tv --radius 0.3 yield", "10 of 20 rows"} {
+		"or --penalty tv --radius 0.3 or beyond", "10 of 20 rows"} {
 		if !strings.Contains(r.String(), part) {
 			t.Errorf("no %q in %q", part, r)
 		}

@@ -93,9 +93,8 @@ func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
 		out = append(out, fmt.Sprintf(
-			"%s is ERM on the same rows with μ = %.3g, in which every group of %s has the same total weight. It shows what "+
-				"balancing the known groups achieves without an adversary.",
-			printable.Capitalise(Balanced), m.Result.GroupWeighted.Mu, m.Encoder.Groups[n-1].Name))
+			"%s is ERM on the training rows, with μ = %s and the same total weight for every group of %s.",
+			printable.Capitalise(Balanced), printable.Setting(m.Result.GroupWeighted.Mu), m.Encoder.Groups[n-1].Name))
 	}
 	if t := m.Result.Tempered; t != nil {
 		out = append(out, describeTempering(t))
@@ -106,8 +105,8 @@ func reportNotes(m *train.Model) []string {
 // describeTempering returns a sentence about what a mere change of confidence achieves.
 func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf(
-		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective",
-		printable.Capitalise(Rescaled), t.Slope)
+		"%s is ERM with its scores multiplied by %s and a new intercept, both chosen to minimise the robust objective",
+		printable.Capitalise(Rescaled), printable.Setting(t.Slope))
 	if t.ExplainedRobust != nil {
 		said += fmt.Sprintf(": on the training rows it achieves %.3g %% of the reduction in robust risk that the robust "+
 			"model achieves", 100**t.ExplainedRobust)
@@ -124,8 +123,8 @@ func provenanceFacts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{
 		{Key: "data", Value: c.Data},
-		{Key: "hold-out rows", Value: strconv.Itoa(m.HoldoutRows)},
-		{Key: "encoded columns", Value: strconv.Itoa(m.Encoder.D())},
+		{Key: "hold-out rows", Value: printable.Count(m.HoldoutRows)},
+		{Key: "encoded columns", Value: printable.Count(m.Encoder.D())},
 		{Key: "seed", Value: strconv.FormatUint(c.Seed, 10)},
 		{Key: "trained by", Value: "drotrain " + m.Version},
 	}

@@ -27,8 +27,7 @@ func TestCrossFit_EqualsItsModels(t *testing.T) {
 		x, r := reportOf(t, m, options())
 		e := x.Evaluation
 		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 ||
-			!strings.Contains(strings.Join(r.Notes, "\n"), "The 5 models use the level of robustness, μ and design of the "+
-				"final model") {
+			!strings.Contains(strings.Join(r.Notes, "\n"), "The 5 fold models use the settings of the final model") {
 			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
 		}
 		inside, _ := e.Models[1].Overall.Get("risk")

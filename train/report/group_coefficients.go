@@ -19,10 +19,9 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		return nil
 	}
 	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit",
-		Scaled: e.Target.Name + " per standard deviation of a numeric feature, or per category level"}
+		Scaled: e.Target.Name + " per standard deviation of a numeric feature, or for a category"}
 	if e.Target.Task == encode.Binary {
-		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a numeric feature, or per "+
-			"category level"
+		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a numeric feature, or for a category"
 	}
 	w := m.Original(m.ScoringCoefficients())
 	crossed := 1 // number of group columns of the finest cells

@@ -15,7 +15,7 @@ func objectiveText(m *train.Model) string {
 	if risk == "" {
 		return ""
 	}
-	ridge := fmt.Sprintf("  +  (%.4g/2)‖x‖²", *c.Mu)
+	ridge := fmt.Sprintf("  +  (%s/2)‖x‖²", printable.Setting(*c.Mu))
 	if c.IsMeanOfModels() {
 		return risk + ridge
 	}
@@ -30,18 +30,14 @@ func selectionText(m *train.Model) string {
 		if n := float64(m.Result.N); math.Abs(*m.Config.Mu*n-1) < 1e-12 {
 			mu = "μ is 1/n, the default"
 		}
-		return "the level was given, not chosen; " + mu + "; the baseline has the same μ"
+		return "The level was given, not chosen; " + mu + ". The baseline has the same μ."
 	}
+	rows := fmt.Sprintf("by %d-fold cross-validation on the training rows", s.Folds)
 	if s.Validation > 0 {
-		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. %s. "+
-			"The baseline ERM has μ = %.3g, the best value for the average risk",
-			printable.Plural(s.Validation, "validation row", "validation rows"), len(s.Candidates),
-			printable.Capitalise(s.Reason), s.MuOf("erm", 0))
+		rows = "on " + printable.Plural(s.Validation, "validation row", "validation rows")
 	}
-	return fmt.Sprintf("the level of robustness and μ were chosen by %d-fold cross-validation on the training rows, "+
-		"among %d candidates including ERM. %s. The baseline ERM has μ = %.3g, the best value for the "+
-		"average risk",
-		s.Folds, len(s.Candidates), printable.Capitalise(s.Reason), s.MuOf("erm", 0))
+	return fmt.Sprintf("The level of robustness and μ were chosen %s, among %d candidates (see Models). The baseline ERM has "+
+		"μ = %s, the best value for the average risk.", rows, len(s.Candidates), printable.Setting(s.MuOf("erm", 0)))
 }
 
 // foldNotes returns notes about a cross-fitted evaluation, or nil for any other evaluation.
@@ -50,16 +46,16 @@ func foldNotes(o *train.OutOfFold, isChosen bool) []string {
 		return nil
 	}
 	notes := []string{fmt.Sprintf(
-		"Evaluated out of fold: every row is predicted by a model that was trained without that row’s fold. The %d "+
-			"models use the level of robustness, μ and design of the final model, which is trained on all rows; encoding, "+
-			"fitting and recalibration are repeated in every fold.", o.Folds)}
+		"Evaluated out of fold: every row is predicted by a model that was trained without that row’s fold. The %d fold "+
+			"models use the settings of the final model, which is trained on all rows; encoding, fitting and recalibration "+
+			"are repeated in every fold.", o.Folds)}
 	if isChosen {
-		notes[0] += " The intervals allow for the choice of the model on the same rows (docs/intervals.md)."
+		notes[0] += " The intervals are corrected for the choice of the model on these rows (docs/intervals.md)."
 	}
 	if len(o.Untrained) > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s no results (%s): all rows of each are in one fold, whose model was therefore trained without "+
-				"the group.",
+			fmt.Sprintf("%s no results (%s): all rows of such a group are in one fold, whose model was therefore trained "+
+				"without the group.",
 				printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
 	return notes

@@ -139,7 +139,7 @@ func TestCompare_TableOrder(t *testing.T) {
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
 	m.Result.N = 4
-	for mu, want := range map[float64]string{0.25: "; μ is 1/n, the default;", 0.3: "; μ was given;"} {
+	for mu, want := range map[float64]string{0.25: "; μ is 1/n, the default.", 0.3: "; μ was given."} {
 		m.Config.Mu = &mu
 		if said := selectionText(m); !strings.Contains(said, "was given, not chosen"+want) {
 			t.Errorf("μ = %v: %q", mu, said)
@@ -149,7 +149,7 @@ func TestSelectionText_Sources(t *testing.T) {
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
 	s.Candidates[1].Family = "balanced"
 	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
-		!strings.Contains(said, "7 candidates including ERM. Because. The baseline ERM has μ") {
+		!strings.Contains(said, "7 candidates (see Models). The baseline ERM has μ") {
 		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{

@@ -231,8 +231,7 @@ func TestRerun_OtherGroups(t *testing.T) {
 		t.Error("the model has other groups now")
 	}
 	r := must(x.Report())
-	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "in which every group of afam × single has the same total "+
-		"weight") ||
+	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "the same total weight for every group of afam × single") ||
 		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g", *m.Result.Tempered.RankCorrelation)) ||
 		!strings.Contains(n, fmt.Sprintf("achieves %.3g %% of the reduction", 100**m.Result.Tempered.ExplainedRobust)) {
 		t.Errorf("notes %q", n)

@@ -89,8 +89,6 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		}
 	}
 	const width = 25
-	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth",
-		"average": "average", "trade-off": "trade-off"}[s.Criterion]
 	scale := 1.0 // magnitude of the values of the standard model
 	for _, v := range []float64{math.Abs(s.Candidates[0].Value), math.Abs(s.Candidates[0].Average)} {
 		if v > scale && !math.IsInf(v, 1) {
@@ -105,13 +103,16 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		}
 		return strings.ReplaceAll(t, "-", "−")
 	}
-	if s.Validation > 0 {
-		line("trained on %s of %s training rows, measured on %s", printable.Count(s.Rows), printable.Count(s.Of),
-			printable.Plural(s.Validation, "validation row", "validation rows"))
-	} else {
-		line("%d-fold cross-validation on %s of %s training rows", s.Folds, printable.Count(s.Rows), printable.Count(s.Of))
+	rows := "all " + printable.Plural(s.Of, "training row", "training rows")
+	if s.Rows < s.Of {
+		rows = printable.Count(s.Rows) + " of " + printable.Plural(s.Of, "training row", "training rows")
 	}
-	line("  %-*s %11s %19s %9s %9s", width, "candidate", what, "improvement", "average", "cost")
+	if s.Validation > 0 {
+		line("trained on %s, measured on %s", rows, printable.Plural(s.Validation, "validation row", "validation rows"))
+	} else {
+		line("%d-fold cross-validation on %s", s.Folds, rows)
+	}
+	line("  %-*s %11s %19s %9s %9s", width, "candidate", "criterion", "improvement ± s.e.", "average", "increase")
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
 		mark, improvement, cost := " ", "", ""
@@ -121,11 +122,21 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		if i > 0 {
 			improvement, cost = number(c.Improvement)+" ± "+number(c.SE), number(c.Cost)
 		}
-		parts := printable.Wrap(fmt.Sprintf("%s, μ = %.3g", c.Name, c.Mu), width)
+		name := fmt.Sprintf("%s, μ = %s", c.Name, printable.Setting(c.Mu))
+		parts := printable.Wrap(strings.ReplaceAll(name, " = ", "\u00a0=\u00a0"), width)
 		line("%s %-*s %11s %19s %9s %9s", mark, width, parts[0], number(c.Value), improvement, number(c.Average), cost)
 		for _, more := range parts[1:] {
 			line("    %s", more)
 		}
+	}
+	average := "average risk"
+	if s.Criterion == "worst-group-accuracy" {
+		average = "average error rate"
+	}
+	for _, l := range printable.Wrap(fmt.Sprintf("→ marks the chosen candidate. The criterion is the %s. The average is the "+
+		"%s. Lower is better. Improvements of the criterion and increases in the average are relative to the first "+
+		"candidate.", tune.CriterionText(s.Criterion, s.Rate), average), 78) {
+		line("  %s", l)
 	}
 	if s.Curve != nil {
 		line("")

@@ -46,7 +46,7 @@ func TestSelection_IsShown(t *testing.T) {
 	if err := WriteSelection(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"→ groups ν = 0.1", "0.4000 ± 0.0500", "100 of 100 training rows"} {
+	for _, want := range []string{"→ groups ν\u00a0=\u00a00.1", "0.4000 ± 0.0500", "all 100 training rows"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

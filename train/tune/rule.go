@@ -316,25 +316,22 @@ func (c *selectionRun) setReason() {
 	count := len(c.Candidates) - 1
 	if c.Chosen == 0 && c.replacesERM() {
 		c.Reason = fmt.Sprintf(
-			"ERM is kept: %d other %s tried, and among the candidates whose worst-group error rate on %s is within one "+
-				"standard error of the smallest, ERM has the smallest worst-group risk",
+			"ERM with μ = %s is kept: %d other %s tried, and among the candidates whose worst-group error rate on %s is "+
+				"within one standard error of the smallest, this one has the smallest worst-group risk", printable.Setting(k.Mu),
 			count, printable.Noun(count, "candidate was", "candidates were"), printable.Plural(c.Validation, "validation row",
 				"validation rows"))
 		return
 	}
 	if c.Chosen == 0 {
-		c.Reason = fmt.Sprintf("ERM is kept: none of the %d other %s improves the %s by %v standard %s",
-			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate),
+		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: none of the %d other %s lowers the criterion, the %s, by %v standard %s",
+			printable.Setting(k.Mu), count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate),
 			StandardErrors(c.Criterion), printable.Noun(StandardErrors(c.Criterion), "error", "errors"))
 		return
 	}
-	change := "falls"
-	if k.Cost > 0 {
-		change = "rises"
-	}
-	average := "average risk"
+	average, size := "average risk", printable.Number
 	if c.Criterion == "worst-group-accuracy" {
 		average = "average error rate"
+		size = func(x float64) string { return printable.Points(x) + "\u00a0percentage points" }
 	}
 	where := "out of fold"
 	if c.Validation > 0 {
@@ -342,17 +339,23 @@ func (c *selectionRun) setReason() {
 	}
 	name := k.Name
 	if k.Family == "erm" {
-		name = fmt.Sprintf("ERM with μ = %.3g", k.Mu)
+		name = "ERM with μ = " + printable.Setting(k.Mu)
 	}
 	smoothed := ""
 	if c.Criterion == "worst-group-accuracy" {
-		smoothed = "smoothed, "
+		smoothed = "smoothed; "
 	}
-	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (%sstandard error %.2g) %s; the %s %s by %.3g",
-		name, CriterionText(c.Criterion, c.Rate), k.Improvement, smoothed, k.SE, where, average, change, math.Abs(k.Cost))
+	c.Reason = fmt.Sprintf("%s lowers the criterion, the %s, by %s (%sstandard error %s) %s", name,
+		CriterionText(c.Criterion, c.Rate), size(k.Improvement), smoothed, size(k.SE), where)
+	switch {
+	case c.Criterion == "average":
+	case k.Cost > 0:
+		c.Reason += fmt.Sprintf("; the %s rises by %s", average, size(k.Cost))
+	default:
+		c.Reason += fmt.Sprintf("; the %s falls by %s", average, size(-k.Cost))
+	}
 	if isByGroup(c.Criterion) {
-		c.Reason += fmt.Sprintf("; this comparison is based on %s of the worst group",
-			printable.Plural(k.Deciding, "row", "rows"))
+		c.Reason += fmt.Sprintf("; the worst group has %s", printable.Plural(k.Deciding, "row", "rows"))
 	}
 }
 

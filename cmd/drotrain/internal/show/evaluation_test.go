@@ -132,7 +132,7 @@ func TestOutcome_Comparison(t *testing.T) {
     group                                      -                           hut
     rows                                       -                            12
     risk                                       -                       3.00000
-  group-balanced ERM: average risk 1.50000, worst group's 3.00000
+  group-balanced ERM: average risk 1.50000, worst group’s risk 3.00000
 `},
 		{train.Summary{AverageRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5},
 			GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},

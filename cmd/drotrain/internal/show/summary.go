@@ -29,7 +29,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 		Verdict(w, e)
 	}
 	fmt.Fprintln(w)
-	field("Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
+	field("Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, printable.Setting(s.Mu)))
 	// otherwise the verdict states the reason
 	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) {
 		field("Choice", reason)
@@ -58,8 +58,11 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 
 // choiceReason returns the reason why cross-validation chose the level, or "" if the level was set.
 func choiceReason(s train.Summary) string {
-	if s.Selection == nil {
+	switch {
+	case s.Selection == nil:
 		return ""
+	case s.Selection.Chosen == 0:
+		return s.Selection.Reason
 	}
 	return strings.TrimPrefix(s.Selection.Reason, s.Selection.Best().Name+" ")
 }
@@ -77,7 +80,8 @@ func describeCertificate(s train.Summary, gap float64) string {
 	if s.Certified {
 		status = "certified"
 	}
-	return fmt.Sprintf("%s: %s, relative gap %.2e (goal %.3g)", status, objective, *s.Certificate.RelativeGap, gap)
+	return fmt.Sprintf("%s: %s, relative gap %s (requested: %s)", status, objective,
+		printable.Scientific(*s.Certificate.RelativeGap), printable.Setting(gap))
 }
 
 // comparisonLines prints a table that compares the trained model with the baseline.
@@ -107,7 +111,7 @@ func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 		line("    risk", a[2], b[2])
 	}
 	if b := s.GroupWeighted; name == report.Robust && b != nil && b.WorstGroup != nil {
-		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk),
+		fmt.Fprintf(w, "  %s: average risk %s, worst group’s risk %s\n", report.Balanced, Number6(b.Risk),
 			Number6(b.WorstGroup.Risk))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -44,7 +45,7 @@ func TestOutcome_HasEveryNumber(t *testing.T) {
 	at := 0
 	for _, want := range [][]string{
 		{"a title"}, {"Model", s.Level, s.Loss + " loss"},
-		{"Certificate", "certified", Number6(s.Objective), fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)},
+		{"Certificate", "certified", Number6(s.Objective), printable.Scientific(*s.Certificate.RelativeGap)},
 		{"Bounds", Number6(*s.Certificate.Lower), Number6(*s.Certificate.Upper), Passes(s.Passes) + " passes"},
 		{"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
 		{"Adversary", "of 120 rows", Percent(s.EffectiveShare()), Number3(s.LargestWeight())},
