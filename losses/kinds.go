@@ -88,8 +88,8 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the loss with the given name, which includes a colon and a level if the loss has a level; ok is
-// false if there is none.
+// KindOf returns the kind of the loss with the given name. If the loss has a level, the name includes a colon and the
+// level. ok is false if there is no such loss.
 func KindOf(name string) (Kind, bool) {
 	name, level, _ := strings.Cut(name, ":")
 	all := kinds()

@@ -110,8 +110,9 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	return g, nil
 }
 
-// groupSteps returns the terms of group coefficients, one step for each number of crossed group columns, with the
-// cells of the first rows. These rows have at most maxDesignCells encoded values.
+// groupSteps returns the terms of group coefficients. Step k contains the crossings of k + 1 group columns, each with
+// the cells that occur in the first rows. These rows have at most maxDesignCells encoded values, but are at least
+// minDesignRows.
 func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	for order := 1; ; order++ {

@@ -25,7 +25,7 @@ type loss interface {
 	conjugate(s []number, target float64) number
 }
 
-// steep is implemented by losses with bounded slopes.
+// A steep loss has bounded slopes; steepest returns the largest absolute slope.
 type steep interface{ steepest() number }
 
 // losses maps the names of losses to their constructors. The parameter is the text after a colon in the name of a
@@ -204,7 +204,7 @@ func (l softmax) value(m []number, target float64) number {
 	return interval.Sub(interval.Add(interval.Log(sum.Value()), shift), m[int(target)])
 }
 
-// clamp divides the probabilities p = s + 1[c = t] by their sum. Each may change by the smallest of them.
+// clamp divides the probabilities p = s + 1[c = t] by their sum. Each probability may change by up to the smallest probability.
 func (l softmax) clamp(s []float64, target float64) (slopes []number, up, down number) {
 	p, sum := make([]number, l.classes), interval.NewSum()
 	for c, v := range s {

@@ -87,7 +87,7 @@ func (m *Model) hasMeanCoefficients() bool {
 	return true
 }
 
-// placesOf returns the indices among the training rows of the given rows of the table. It returns an error unless
+// placesOf returns, for the given rows of the table, their indices among the training rows. It returns an error unless
 // every group has as many of these rows as the smallest group has training rows.
 func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	groups := r.groups()

@@ -76,8 +76,8 @@ type config struct {
 	ValidationSplit string `json:"validation_split"`
 }
 
-// elsewhere lists settings that affect neither the objective nor the training rows, or that the encoder contains.
-var elsewhere = strings.Fields(`
+// irrelevant lists settings that affect neither the objective nor the training rows, or that the encoder contains.
+var irrelevant = strings.Fields(`
 	data target features drop groups group_features group_coefficients max_levels min_count reference target_transform
 	log square spline interact categorical positive impute scale scale_target
 	select choice rate budget folds rule levels learning_curve recalibrate solver max_passes evaluate threshold
@@ -119,7 +119,7 @@ func ReadModel(raw []byte) (*Model, error) {
 	if err := json.Unmarshal(raw, &settings); err != nil {
 		return nil, fmt.Errorf("not a model: %w", err)
 	}
-	known := slices.Clone(elsewhere)
+	known := slices.Clone(irrelevant)
 	for f := range reflect.TypeFor[config]().NumField() {
 		known = append(known, reflect.TypeFor[config]().Field(f).Tag.Get("json"))
 	}

@@ -80,8 +80,8 @@ func newTotalVariation(radius float64, w *reference) (set, error) {
 	return ranked{w, func(m number) number { return interval.Min(one, interval.Add(rho, m)) }}, nil
 }
 
-// sums returns the atoms that have reference weight in descending order of key, and the total reference weight of
-// the first one, the first two, ….
+// sums returns the atoms that have reference weight, in descending order of key. mass[k] is the total reference weight
+// of the first k + 1 of these atoms.
 func (s ranked) sums(key []number) (order []int, mass []number) {
 	for j := range key {
 		if s.exact[j].Hi.Sign() > 0 {

@@ -79,8 +79,8 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	return r, nil
 }
 
-// groups returns the group of every row, by all group columns combined, or −1 if it has none. It returns nil if
-// there are no groups.
+// groups returns the group of every row in the grouping by all group columns together, or −1 for a row without a
+// group. It returns nil if there are no groups.
 func (r *trainingRows) groups() []int32 {
 	if len(r.Groups) == 0 {
 		return nil

@@ -142,7 +142,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	for _, l := range names {
 		rows, at = rows+counts[l], min(at, first[l])
 	}
-	effect := fmt.Sprintf("the %d labels are %d levels", len(counts), len(counts))
+	effect := fmt.Sprintf("each of the %d labels is a separate level", len(counts))
 	switch {
 	case role == "the target":
 		effect = fmt.Sprintf("this makes %d classes instead of %d", len(counts), len(counts)-len(same))

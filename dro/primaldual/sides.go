@@ -131,22 +131,25 @@ func euclidean(p *saddle.Problem) *saddle.Problem {
 		q.Dual = d
 	}
 	if e, ok := p.Primal.(saddle.Entropy); ok && e.Mu == 0 {
-		q.Primal = mixture{Entropy: e}
+		_, k, _ := p.Oracle.Dims()
+		q.Primal = mixture{e, make([]float64, k), make([]float64, k)}
 	}
 	return &q
 }
 
 // mixture is the simplex of Entropy, for μ = 0, in the Euclidean geometry, with the coordinates d·x of χ².
-type mixture struct{ saddle.Entropy }
+type mixture struct {
+	saddle.Entropy
+	coords, losses []float64 // d numbers of scratch memory each, for one step at a time
+}
 
 // CoordsTo implements saddle.Geometry.
 func (mixture) CoordsTo(u, x []float64) { floats.ScaleTo(u, float64(len(x)), x) }
 
 // ProxTo implements saddle.Primal. It is the step of the weights for the losses −g.
-func (mixture) ProxTo(dst, g, center []float64, a, c float64) {
-	u, f := make([]float64, len(g)), make([]float64, len(g))
-	floats.ScaleTo(f, -1, g)
-	side.Simplex{Divergence: side.PearsonChi2}.ProxTo(u, dst, f, center, center, a, c, 0)
+func (m mixture) ProxTo(dst, g, center []float64, a, c float64) {
+	floats.ScaleTo(m.losses, -1, g)
+	side.Simplex{Divergence: side.PearsonChi2}.ProxTo(m.coords, dst, m.losses, center, center, a, c, 0)
 }
 
 // SumNorm implements saddle.Normed.

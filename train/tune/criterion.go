@@ -25,9 +25,9 @@ type measure struct {
 	normals  []float64 // smoothingDraws numbers for each group; nil until needed
 }
 
-// newMeasure returns a measure of the rows. A group is eligible if it has at least least rows of positive weight,
-// and some of them in every fold.
-func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
+// newMeasure returns a measure of the rows. A group is eligible if it has at least minRows rows of positive weight, and
+// at least one of them in every fold.
+func newMeasure(r level.Rows, fold []int, folds, minRows int) *measure {
 	m := &measure{rows: r, weight: make([]float64, r.N)}
 	for j := range m.weight {
 		m.weight[j] = r.Weight(j)
@@ -48,7 +48,7 @@ func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 		}
 	}
 	for g, of := range count {
-		m.eligible[g] = len(m.members[g]) >= least && slices.Min(of) > 0
+		m.eligible[g] = len(m.members[g]) >= minRows && slices.Min(of) > 0
 	}
 	return m
 }
@@ -216,10 +216,9 @@ func (m *measure) estimateWorst(value []float64, smooth bool) criterionValue {
 // the means. A small group thus counts according to the values that its true mean may have.
 func (m *measure) worstMean(value []float64) float64 { return m.expectedLargest(m.groupMeans(value)) }
 
-// decreaseError returns a standard error of the decrease of the largest group mean. The largest mean certainly
-// decreases if the new mean of every group is below the old mean of this group, or below the old mean of the worst
-// group, by k standard errors of the difference. The standard error s is chosen such that decrease − k·s is the least
-// certain of these comparisons.
+// decreaseError returns a standard error s of the decrease of the largest group mean. For every group, the decrease is
+// at least its old mean, or the old mean of the worst group, minus its new mean. The larger of these two differences,
+// each reduced by k of its standard errors, is the bound of the group. decrease − k·s is the smallest of the bounds.
 func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {
 	was, wasVariance := m.groupMeans(before)
 	is, isVariance := m.groupMeans(after)

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// accuracy is the relative gap to which problems of candidates are solved, since only differences above a standard
-// error matter, which are larger.
+// accuracy is the relative gap to which the problems of candidates are solved. Only differences above a standard error
+// matter, and a standard error is larger than this gap.
 const accuracy = 1e-4
 
 // Solve minimises the risk of the level on the table, starting at x (nil means zero), to the accuracy of a choice.

@@ -2,6 +2,7 @@ package npy
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -75,37 +76,34 @@ func readSparse(ctx context.Context, in intake.Source, arrays map[string]*zip.Fi
 	return &intake.Table{Rows: a.rows, Columns: []*table.Column{c}}, nil
 }
 
-// readColumn returns the column of sparse vectors of a matrix in the given format. The entries of a csr matrix are
-// already in the order of the rows, and are never in memory as a whole.
+// readColumn returns the column of sparse vectors of a matrix in the given format. The entries are never in memory as a
+// whole if they take too much of it.
 func (a *sparseArchive) readColumn(format string) (*table.Column, error) {
-	if format == "csr" {
-		var arrays [3]*sequence
-		for i, name := range []string{dataArray, indicesArray, pointerArray} {
-			var err error
-			if arrays[i], err = a.open(name); err != nil {
-				return nil, err
-			}
-		}
-		return a.build(arrays[0], arrays[1], arrays[2])
-	}
-	value, err := a.numbers(dataArray)
+	value, err := a.open(dataArray)
 	if err != nil {
 		return nil, err
 	}
-	places := make([][]float64, len(sparseForms[format]))
+	var places [2]*sequence
 	for i, name := range sparseForms[format] {
-		if places[i], err = a.numbers(name); err != nil {
+		if places[i], err = a.open(name); err != nil {
 			return nil, err
 		}
 	}
-	if format == "coo" {
-		return a.sortRows(value, places[0], places[1])
-	}
-	columns, err := a.expandPointers(places[1], a.width, len(value))
+	var b intake.SparseBuilder
+	b.Widen(a.width)
+	err = table.Catch(func() error {
+		switch format {
+		case "csr":
+			return a.addRows(&b, a.rows, value, places[0], places[1])
+		case "coo":
+			return a.sortRows(&b, value, places[0], places[1])
+		}
+		return a.sortRows(&b, value, places[0], &parts{pointers: places[1], count: a.width, entries: value.size})
+	})
 	if err != nil {
 		return nil, err
 	}
-	return a.sortRows(value, places[0], columns)
+	return b.Column(VectorName)
 }
 
 // format returns the format of the matrix.
@@ -136,6 +134,7 @@ type sequence struct {
 	name    string
 	size    int // number of numbers
 	from    io.ReaderAt
+	begin   int64 // offset of the first number in from
 	offset  int64 // offset of the next number in from
 	element table.Element
 	rest    int       // number of numbers that are still in from
@@ -164,11 +163,18 @@ func (a *sparseArchive) open(name string) (*sequence, error) {
 	if err != nil {
 		return nil, intake.InColumn(name, err)
 	}
-	return &sequence{name: name, size: h.shape[0], from: body, offset: h.offset, element: h.element, rest: h.shape[0]}, nil
+	out := &sequence{name: name, size: h.shape[0], from: body, begin: h.offset, element: h.element}
+	out.rewind()
+	return out, nil
 }
 
 // sequenceOf returns a sequence of numbers in memory.
 func sequenceOf(v []float64) *sequence { return &sequence{size: len(v), number: v} }
+
+// rewind makes the sequence, which must not be one in memory, return its numbers again from the first one.
+func (s *sequence) rewind() { s.offset, s.rest, s.number = s.begin, s.size, nil }
+
+func (s *sequence) length() int { return s.size }
 
 // readNext returns the next number. It panics with a [*table.Error] if the number cannot be read; see [table.Catch].
 // There must be one.
@@ -197,13 +203,13 @@ func (s *sequence) read(most int) {
 	s.rest, s.offset = s.rest-n, s.offset+int64(n*size)
 }
 
-// numbers returns the numbers of a one-dimensional array.
+// numbers returns the numbers of a short one-dimensional array.
 func (a *sparseArchive) numbers(name string) (out []float64, err error) {
 	s, err := a.open(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.in.Afford(2*8*int64(s.size), "to hold the entries of the sparse matrix"); err != nil {
+	if err := a.in.Afford(2*8*int64(s.size), "to hold an array of the sparse matrix"); err != nil {
 		return nil, intake.InColumn(name, err)
 	}
 	out = make([]float64, s.size)
@@ -215,122 +221,180 @@ func (a *sparseArchive) numbers(name string) (out []float64, err error) {
 	})
 }
 
-// checkPointers returns an error unless pointers divide n entries into the given number of parts.
-func checkPointers(pointers []float64, parts, n int) error {
-	if len(pointers) != parts+1 || pointers[0] != 0 || pointers[parts] != float64(n) || !slices.IsSorted(pointers) {
-		return pointerError(n, parts)
-	}
-	return nil
-}
-
 // pointerError returns an error about pointers that do not divide n entries into the given number of parts.
 func pointerError(n, parts int) error {
 	return table.Damaged("the array %q does not divide the %d entries into %d rows or columns", pointerArray, n, parts)
 }
 
-// expandPointers returns, for each of n entries, the index of its part.
-func (a *sparseArchive) expandPointers(pointers []float64, parts, n int) ([]float64, error) {
-	if err := checkPointers(pointers, parts, n); err != nil {
-		return nil, err
-	}
-	out := make([]float64, n)
-	for p := range parts {
-		for k := int(pointers[p]); k < int(pointers[p+1]); k++ {
-			out[k] = float64(p)
-		}
-	}
-	return out, nil
+// places is a sequence of the rows or columns of entries.
+type places interface {
+	length() int
+	rewind()
+	readNext() float64
 }
 
-// sortRows returns the sparse vectors of entries that are given by their rows and columns in any order.
-func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Column, error) {
-	if len(row) != len(value) || len(column) != len(value) {
-		return nil, table.Damaged("the sparse matrix has %d values, but %d row indices and %d column indices", len(value),
-			len(row),
-			len(column))
+// parts is the sequence of the parts of entries, given the pointers that divide them: the k-th part holds the entries
+// from the k-th pointer to the next.
+type parts struct {
+	pointers *sequence
+	count    int // number of parts
+	entries  int // number of entries
+	part, at int
+	end      float64 // the pointer that ends the part
+}
+
+func (p *parts) length() int { return p.entries }
+
+func (p *parts) rewind() {
+	if p.pointers.size != p.count+1 {
+		panic(pointerError(p.entries, p.count))
 	}
-	pointers := make([]float64, a.rows+1)
-	for _, r := range row {
-		if !(r >= 0 && r < float64(a.rows)) {
-			return nil, table.Damaged("an entry has the row index %v, but the matrix has %d rows", r, a.rows)
+	p.pointers.rewind()
+	if p.part, p.at, p.end = -1, 0, p.pointers.readNext(); p.end != 0 {
+		panic(pointerError(p.entries, p.count))
+	}
+}
+
+func (p *parts) readNext() float64 {
+	for float64(p.at) >= p.end {
+		before := p.end
+		if p.part++; p.part == p.count {
+			panic(pointerError(p.entries, p.count))
 		}
-		pointers[int(r)+1]++
+		if p.end = p.pointers.readNext(); !(p.end >= before && p.end <= float64(p.entries)) {
+			panic(pointerError(p.entries, p.count))
+		}
+	}
+	p.at++
+	return float64(p.part)
+}
+
+// leastSorted is the minimum number of entries that are sorted at a time.
+const leastSorted = 1 << 18
+
+// sortRows adds entries that are given by their rows and columns in any order to b. It reads them several times if
+// memory does not hold all of them.
+func (a *sparseArchive) sortRows(b *intake.SparseBuilder, value *sequence, row, column places) error {
+	n := value.size
+	if row.length() != n || column.length() != n {
+		return table.Damaged("the sparse matrix has %d values, but %d row indices and %d column indices", n, row.length(),
+			column.length())
+	}
+	const rowBytes, entryBytes = 16, 16
+	if err := a.in.Afford(rowBytes*int64(a.rows), "to count the entries of the rows of the sparse matrix"); err != nil {
+		return err
+	}
+	start := make([]int, a.rows+1) // index of the first entry of each row in the order of the rows
+	row.rewind()
+	for range n {
+		r := row.readNext()
+		if !(r >= 0 && r < float64(a.rows)) {
+			return table.Damaged("an entry has the row index %v, but the matrix has %d rows", r, a.rows)
+		}
+		start[int(r)+1]++
 	}
 	for r := range a.rows {
-		pointers[r+1] += pointers[r]
+		start[r+1] += start[r]
 	}
-	next := slices.Clone(pointers)
-	sorted, places := make([]float64, len(value)), make([]float64, len(value))
-	for k, r := range row {
-		at := int(next[int(r)])
-		sorted[at], places[at] = value[k], column[k]
-		next[int(r)]++
+	most := n
+	for most > leastSorted && a.in.Afford(4*entryBytes*int64(most), "") != nil {
+		most /= 2
 	}
-	return a.build(sequenceOf(sorted), sequenceOf(places), sequenceOf(pointers))
+	for lo := 0; lo < a.rows; {
+		hi := lo + 1
+		for hi < a.rows && start[hi+1]-start[lo] <= most {
+			hi++
+		}
+		first, size := start[lo], start[hi]-start[lo]
+		if err := a.in.Afford(entryBytes*int64(size), "to sort entries of the sparse matrix"); err != nil {
+			return err
+		}
+		sorted, at, pointers := make([]float64, size), make([]float64, size), make([]float64, hi-lo+1)
+		for k := range pointers {
+			pointers[k] = float64(start[lo+k] - first)
+		}
+		next := slices.Clone(pointers)
+		value.rewind()
+		row.rewind()
+		column.rewind()
+		for range n {
+			r, c, v := int(row.readNext()), column.readNext(), value.readNext()
+			if r < lo || r >= hi {
+				continue
+			}
+			k := int(next[r-lo])
+			if k >= size {
+				return table.Damaged("the row indices of the sparse matrix changed while they were read")
+			}
+			sorted[k], at[k] = v, c
+			next[r-lo]++
+		}
+		if err := a.addRows(b, hi-lo, sequenceOf(sorted), sequenceOf(at), sequenceOf(pointers)); err != nil {
+			return err
+		}
+		if err := cmp.Or(a.ctx.Err(), b.Limit(a.ctx, a.in)); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
 }
 
-// build returns the sparse vectors of entries that are in the order of the rows. Entries at the same index of a row
-// are added, as in scipy.
-func (a *sparseArchive) build(value, place, pointers *sequence) (*table.Column, error) {
-	if pointers.size != a.rows+1 {
-		return nil, pointerError(value.size, a.rows)
+// addRows adds rows whose entries are in the order of the rows to b. Entries at the same index of a row are added, as
+// in scipy. It panics with a [*table.Error] if the numbers cannot be read.
+func (a *sparseArchive) addRows(b *intake.SparseBuilder, rows int, value, place, pointers *sequence) error {
+	if pointers.size != rows+1 {
+		return pointerError(value.size, rows)
 	}
 	if place.size != value.size {
-		return nil, table.Damaged("the sparse matrix has %d values, but %d indices", value.size, place.size)
+		return table.Damaged("the sparse matrix has %d values, but %d indices", value.size, place.size)
 	}
-	var b intake.SparseBuilder
-	b.Widen(a.width)
-	err := table.Catch(func() error {
-		type entry struct {
-			at int32
-			v  float64
-		}
-		var row []entry
-		from := pointers.readNext()
-		if from != 0 {
-			return pointerError(value.size, a.rows)
-		}
-		for r := range a.rows {
-			to := pointers.readNext()
-			if !(to >= from && to <= float64(value.size)) {
-				return pointerError(value.size, a.rows)
-			}
-			row = row[:0]
-			for range int(to) - int(from) {
-				at := place.readNext()
-				if !(at >= 0 && at < float64(a.width)) {
-					return table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", r+1, at,
-						a.width)
-				}
-				row = append(row, entry{int32(at), value.readNext()})
-			}
-			from = to
-			slices.SortStableFunc(row, func(x, y entry) int { return int(x.at) - int(y.at) })
-			b.BeginRow()
-			for k := 0; k < len(row); {
-				sum, at := 0.0, row[k].at
-				for ; k < len(row) && row[k].at == at; k++ {
-					sum += row[k].v
-				}
-				if !numeral.IsFinite(sum) {
-					return &table.Error{Column: fmt.Sprintf("%s[%d]", VectorName, at), Row: r + 1,
-						Msg: fmt.Sprintf("the value is %v", sum), Hint: "entries of a sparse matrix must be finite numbers"}
-				}
-				b.Add(at, sum)
-			}
-			if (r+1)%intake.RowsBetweenLimits == 0 {
-				if err := b.Limit(a.ctx, a.in); err != nil {
-					return err
-				}
-			}
-		}
-		if from != float64(value.size) {
-			return pointerError(value.size, a.rows)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	type entry struct {
+		at int32
+		v  float64
 	}
-	return b.Column(VectorName)
+	var row []entry
+	from := pointers.readNext()
+	if from != 0 {
+		return pointerError(value.size, rows)
+	}
+	for range rows {
+		to := pointers.readNext()
+		if !(to >= from && to <= float64(value.size)) {
+			return pointerError(value.size, rows)
+		}
+		row = row[:0]
+		number := b.Sparse().Rows() + 1
+		for range int(to) - int(from) {
+			at := place.readNext()
+			if !(at >= 0 && at < float64(a.width)) {
+				return table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", number, at,
+					a.width)
+			}
+			row = append(row, entry{int32(at), value.readNext()})
+		}
+		from = to
+		slices.SortStableFunc(row, func(x, y entry) int { return int(x.at) - int(y.at) })
+		b.BeginRow()
+		for k := 0; k < len(row); {
+			sum, at := 0.0, row[k].at
+			for ; k < len(row) && row[k].at == at; k++ {
+				sum += row[k].v
+			}
+			if !numeral.IsFinite(sum) {
+				return &table.Error{Column: fmt.Sprintf("%s[%d]", VectorName, at), Row: number,
+					Msg: fmt.Sprintf("the value is %v", sum), Hint: "entries of a sparse matrix must be finite numbers"}
+			}
+			b.Add(at, sum)
+		}
+		if number%intake.RowsBetweenLimits == 0 {
+			if err := b.Limit(a.ctx, a.in); err != nil {
+				return err
+			}
+		}
+	}
+	if from != float64(value.size) {
+		return pointerError(value.size, rows)
+	}
+	return nil
 }

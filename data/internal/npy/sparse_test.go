@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,62 @@ func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 		change(arrays)
 		if _, err := ReadArchive(t.Context(), archiveOf(t, arrays)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// A tight is a source whose process has little memory.
+type tight struct{ held }
+
+func (tight) Afford(bytes int64, use string) error {
+	if bytes < 20<<20 {
+		return nil
+	}
+	return &table.Error{Class: table.ErrMemory, Msg: "no memory " + use}
+}
+
+// Entries of which memory holds only a part are sorted in several passes, with the same result.
+func TestReadArchive_SortsInPasses(t *testing.T) {
+	const rows, width, perColumn = 3000, 500, 1300
+	var value []float64
+	var row, column, pointers []int32
+	pointers = append(pointers, 0)
+	for c := range width {
+		for k := range perColumn {
+			row, column = append(row, int32((7*c+2*k)%rows)), append(column, int32(c))
+			value = append(value, float64(c*perColumn+k))
+		}
+		pointers = append(pointers, int32(len(row)))
+	}
+	shape := []int64{rows, width}
+	for format, arrays := range map[string]map[string]any{
+		"csc": {"format": []byte("csc"), "shape": shape, "data": value, "indices": row, "indptr": pointers},
+		"coo": {"format": []byte("coo"), "shape": shape, "data": value, "row": row, "col": column},
+	} {
+		in := archiveOf(t, arrays)
+		want, err := ReadArchive(t.Context(), in)
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		got, err := ReadArchive(t.Context(), tight{in})
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		if n := got.Columns[0].Sparse.HeldEntries(); n == len(value) {
+			t.Errorf("%s: all entries are in memory", format)
+		}
+		a, b := got.Columns[0].Sparse.Reader(), want.Columns[0].Sparse.Reader()
+		entries := 0
+		for i := range rows {
+			index, v := a.Row(i)
+			wantIndex, wantV := b.Row(i)
+			if !slices.Equal(index, wantIndex) || !slices.Equal(v, wantV) {
+				t.Fatalf("%s: row %d is %v %v, not %v %v", format, i, index, v, wantIndex, wantV)
+			}
+			entries += len(index)
+		}
+		if entries != len(value) {
+			t.Errorf("%s: %d entries, want %d", format, entries, len(value))
 		}
 	}
 }

@@ -152,7 +152,8 @@ func (d *pageDecoder) take(n int) (b []byte) {
 	return b
 }
 
-// takeCodes stores the codes of the next texts, which look returns for those that are not known from the dictionary.
+// takeCodes stores the codes of the next len(dst) texts in dst. look returns the code of a text in the levels to; it is
+// called once for each text of a dictionary.
 func (d *pageDecoder) takeCodes(dst []int32, to *table.Levels, look func(v []byte) int32) {
 	if d.indices == nil {
 		for i := range dst {

@@ -142,8 +142,8 @@ func (c *Oracle) checkCurvature(m curved, lo, hi int) error {
 	return nil
 }
 
-// hasJump reports whether differences of the slopes of sample j differ on the two sides of the start. At a jump of
-// the curvature, any number between its limits is a valid curvature.
+// hasJump reports whether the curvature of sample j, estimated on each side of the start by a difference of slopes, has
+// a jump there. At a jump, any number between the two limits is a valid curvature.
 func (c *Oracle) hasJump(m curved, j int) bool {
 	var slope, margin [3]float64
 	for a := range 3 {

@@ -71,17 +71,22 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		return nil, err
 	}
 	p.j = s
+	now := ranks.GatherAt(c.Rows, ids, c.Y)[0] // a sample may be a piece of every part
 	p.weigh = func(y, q []float64) []float64 {
 		lo, hi := c.Rows.LocalRange(c.N)
-		for k, j := range ids {
-			switch {
-			case j < lo || j >= hi:
-			case len(m.parts) == 1:
-				y[j] = q[k]
-			default:
-				y[j] = max(0, y[j]+(q[k]-own[k]))
+		each := func(set func(k, j int)) {
+			for k, j := range ids {
+				if lo <= j && j < hi {
+					set(k, j)
+				}
 			}
 		}
+		if len(m.parts) == 1 {
+			each(func(k, j int) { y[j] = q[k] })
+			return nil
+		}
+		each(func(k, j int) { y[j] = now[k] })
+		each(func(k, j int) { y[j] = max(0, y[j]+(q[k]-own[k])) })
 		return nil
 	}
 	m.fixOtherWeights(p, own, float64(len(ids))/float64(c.N))
