@@ -67,10 +67,11 @@ func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage)
 	single := storage == design.Float32Storage
 	e.Profile = &Profile{Rows: rows, Float32: single, Sample: sampleRows(d, single)}
 	values := e.collectValues(d, profiled, e.Profile.Rows, e.Profile.Float32)
-	e.Profile.Inputs = make([]InputProfile, len(profiled))
+	inputs := make([]InputProfile, len(profiled))
 	shard.RunCount(len(profiled), len(profiled), func(k, _, _ int) {
-		e.Profile.Inputs[k] = e.profileInput(profiled[k], values[k], &report)
+		inputs[k] = e.profileInput(profiled[k], values[k], &report)
 	})
+	e.Profile.Inputs = inputs // after a panic, the profile describes no input
 }
 
 // profiledInputs returns the indices of the inputs that a profile describes: of a dense vector, at most
