@@ -76,8 +76,8 @@ func ExampleParseGate() {
 		fmt.Println(r.Failed, r.Message, err)
 	}
 	// Output:
-	// true failed: worst_group.risk is 0.609 (fails if > 0.6), by 0.009 <nil>
-	// false passed: group[south].accuracy is 0.75 (fails if < 0.5) <nil>
+	// true failed: worst_group.risk of the robust model is 0.609 (fails if > 0.6), by 0.009 <nil>
+	// false passed: group[south].accuracy of the robust model is 0.75 (fails if < 0.5) <nil>
 	// true failed, since the value is undefined: change.worst_group.risk.high is undefined <nil>
 }
 

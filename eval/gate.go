@@ -186,14 +186,14 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 				printable.Plural(c.count, "group", "groups"))
 		}
 		if !Num(v).Defined() {
-			messages = append(messages, leaf.Name+" is undefined"+c.note)
+			messages = append(messages, leaf.Name+e.nameMeasured(p)+" is undefined"+c.note)
 			return []expr.Truth{expr.Unknown}, nil
 		}
 		by := ""
 		if d := math.Abs(v - bound); is && d > 0 {
 			by = fmt.Sprintf(", by %.3g", d)
 		}
-		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name,
+		messages = append(messages, fmt.Sprintf("%s%s is %s%s (fails if %s %v)%s%s", leaf.Name, e.nameMeasured(p),
 			strings.Replace(sixDigits(v, bound), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
 			unknown = "failed, because groups of the earlier evaluation are missing: "
@@ -255,6 +255,16 @@ type gatePath struct {
 	head, arg  string
 	key        string // key of a measure, "n", or empty
 	end        int    // index of the end in an estimate
+}
+
+// nameMeasured names, after " of ", the model of which a path without a model is a measure. It returns "" if there is a
+// single model, or if the path names the model, compares models or is about columns.
+func (e *Evaluation) nameMeasured(p gatePath) string {
+	isOfColumns := slices.Contains([]string{"unseen", "missing", "outside", "psi"}, p.head)
+	if len(e.Models) == 1 || p.given != p.text || p.comparison != "" || isOfColumns {
+		return ""
+	}
+	return " of " + e.ModelName(p.model)
 }
 
 // unknownPath returns an error about a path that denotes nothing in e.

@@ -171,8 +171,9 @@ func (e *Evaluation) nameWorstGroups() {
 	}
 }
 
-// tie is the maximum difference of two risks that is attributed to rounding, relative to the larger one.
-const tie = 1e-12
+// tie is the maximum difference of two risks that is attributed to rounding and to the gap of a solution, relative to the
+// larger one.
+const tie = 1e-6
 
 // maxInterval bounds max_g risk_g by the largest lower and upper limits of the simultaneous intervals.
 func maxInterval(groups []Group, k int) *Interval {

@@ -25,7 +25,7 @@ const (
 	measuredCells = 2_000_000 // maximum number of cells of a table that is read again for a proposal
 	maxMeasured   = 10        // proposals
 	// number of standard errors by which dropping a column must be worse for the column to be kept
-	clearlyWorse = 2
+	measurable = 2
 )
 
 // A measurement compares the mean out-of-fold loss of ERM with and without an option, on the same rows and folds.
@@ -43,7 +43,8 @@ func (m measurement) String() string {
 	if m.Kept {
 		verdict = "proposed"
 	}
-	return fmt.Sprintf("%s: %.4f with it, %.4f without it: %s", m.Option, m.With, m.Without, verdict)
+	return fmt.Sprintf("%s: %.4f with it, %.4f without it (standard error of the difference %.4f): %s", m.Option, m.With,
+		m.Without, m.SE, verdict)
 }
 
 // A measuring evaluates the parts of a proposal.
@@ -150,7 +151,7 @@ func (m *measuring) compare(option string, with, without []float64, kept func(di
 
 // measureDrops evaluates dropping columns that are dropped for reasons other than a leak, and merging rare levels.
 func (m *measuring) measureDrops() {
-	notWorse := func(difference, se float64) bool { return difference <= clearlyWorse*se }
+	notWorse := func(difference, se float64) bool { return difference <= measurable*se }
 	for k := range m.p.Findings {
 		f := &m.p.Findings[k]
 		if f.IsLeak() || f.Proposal != "left out" || !slices.Contains(m.config.Drop, f.Column) || len(m.out) >= maxMeasured {
@@ -179,6 +180,7 @@ func (m *measuring) measureDrops() {
 
 // measureOthers evaluates codes as categories, bounds as numbers, and codes for missing values.
 func (m *measuring) measureOthers() {
+	// the values themselves are the evidence; the loss need only not contradict it
 	better := func(difference, _ float64) bool { return difference < 0 }
 	for k := range m.p.Findings {
 		f := &m.p.Findings[k]

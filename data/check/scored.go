@@ -204,7 +204,7 @@ func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	}
 	f := newSentinels(c, found)
 	f.Severity = Warning
-	f.Evidence = fmt.Sprintf("%s; the values of the training table range from %g to %g", f.Evidence, k.low, k.high)
+	f.Evidence = fmt.Sprintf("%s, and the values of the training table range from %g to %g", f.Evidence, k.low, k.high)
 	return []Finding{f}
 }
 
@@ -217,9 +217,9 @@ func newSentinels(c *column, found []count) Finding {
 		codes = append(codes, fmt.Sprintf("%s (%d %s)", text, v.rows, printable.Noun(int(v.rows), "row", "rows")))
 		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
 	}
-	evidence := texts[0] + ", a usual code for a missing value"
+	evidence := texts[0] + " is a usual code for a missing value"
 	if len(codes) > 1 {
-		evidence = printable.JoinWords(codes, "and") + ", usual codes for a missing value"
+		evidence = printable.JoinWords(codes, "and") + " are usual codes for a missing value"
 	}
 	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first), Evidence: evidence,
 		Proposal: printable.JoinWords(texts, "and") + " can be treated as missing"}

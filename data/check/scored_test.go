@@ -93,7 +93,7 @@ func TestExamineScored_ComparesWithTraining(t *testing.T) {
 				return ""
 			}
 			return row(k, "999", "male", "3.5%")
-		}, "sentinel age", "999, a usual code for a missing value"},
+		}, "sentinel age", "999 is a usual code for a missing value"},
 		{"a code in one row", func(k int) string {
 			if k != 3 {
 				return ""

@@ -275,7 +275,7 @@ func checkSentinels(c *column, add func(Finding)) {
 		return
 	}
 	f := newSentinels(c, found)
-	f.Evidence += fmt.Sprintf("; the other values range from %g to %g", rest[0].value, rest[len(rest)-1].value)
+	f.Evidence += fmt.Sprintf(", and the other values range from %g to %g", rest[0].value, rest[len(rest)-1].value)
 	add(f)
 }
 

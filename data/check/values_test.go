@@ -28,15 +28,15 @@ func TestExamine_Values(t *testing.T) {
 		{"under N", "rooms", func(i int) string { return []string{"under 2", fmt.Sprint(2 + i%7)}[min(1, i%5)] }, Bounds, ""},
 		{"ranges are levels", "band", func(i int) string { return []string{"18-25", "26-40", "41+"}[i%3] }, "", ""},
 		{"99 far away", "drinks", func(i int) string { return []string{"99", fmt.Sprint(i % 12)}[min(1, i%20)] }, Sentinel,
-			"99, a usual code for a missing value"},
+			"99 is a usual code for a missing value"},
 		{"77 and 99", "drinks", func(i int) string { return []string{"77", "99", fmt.Sprint(i % 12)}[min(2, i%20)] },
-			Sentinel, "77 (30 rows) and 99 (30 rows), usual codes"},
+			Sentinel, "77 (30 rows) and 99 (30 rows) are usual codes"},
 		{"a spike of 99 near the rest", "age", func(i int) string {
 			return []string{"99",
 				fmt.Sprint(18 + i*37%80)}[min(1, i%6)]
-		}, Sentinel, "99, a usual code for a missing value"},
+		}, Sentinel, "99 is a usual code for a missing value"},
 		{"-9999", "income", func(i int) string { return []string{"-9999", fmt.Sprint(i * i % 977)}[min(1, i%20)] }, Sentinel,
-			"-9999, a usual code for a missing value"},
+			"-9999 is a usual code for a missing value"},
 		{"percentages", "percent", func(i int) string { return fmt.Sprint(i * 7 % 101) }, "", ""},
 		{"accounting", "balance", func(i int) string {
 			return []string{fmt.Sprintf("%d.50 CR", i),

@@ -587,20 +587,20 @@ func (r Report) String() string {
 		s += fmt.Sprintf(format, args...)
 	}
 	if r.Dropped > 0 {
-		add("%d %s dropped because of nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
+		add("%s dropped because of nulls", printable.Plural(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
 		what := "levels"
 		if u.Places {
 			what = "entries at indices"
 		}
-		add("column %q: %d %s with "+what+" unseen in training (%s)", u.Column, u.Count,
-			printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
+		add("column %q: %s with "+what+" unseen in training (%s)", u.Column, printable.Plural(u.Count, "row", "rows"),
+			printable.QuoteList(u.Examples, "and"))
 	}
 	var filled []string
 	for _, i := range r.Imputed {
-		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, numeral.FormatNumber(i.Value), i.Count,
-			printable.Noun(i.Count, "row", "rows")))
+		filled = append(filled, fmt.Sprintf("%s (%s in %s)", i.Column, numeral.FormatNumber(i.Value),
+			printable.Plural(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {
 		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), printable.List(filled, mostListed))

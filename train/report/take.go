@@ -44,9 +44,11 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if err != nil {
 		return err
 	}
-	if !f.Has(e.Target.Name) {
-		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", e.Target.Name),
-			Help: "drotrain predict needs no target"}
+	if _, err := f.Lookup(e.Target.Name); err != nil {
+		if absent := new(data.Error); !f.Has(e.Target.Name) && errors.As(err, &absent) {
+			absent.Msg += ", the target of the model, which only predictions do without"
+		}
+		return err
 	}
 	t, n := &scoredRows{}, f.Rows
 	if rows != nil {

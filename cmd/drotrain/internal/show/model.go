@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data/encode"
@@ -33,7 +34,10 @@ func Model(w io.Writer, path string, m *train.Model) {
 		fmt.Fprintf(w, "  %s%s\n    sha256 %s\n", printable.EscapeLine(s.Path), rows, s.SHA256)
 	}
 	for _, n := range m.Notes {
-		Wrapped(w, "", "note: "+n)
+		if !strings.HasPrefix(n, "warning: ") {
+			n = "note: " + n
+		}
+		Wrapped(w, "", n)
 	}
 }
 
