@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,8 +42,23 @@ var worries = []struct {
 func (p *page) Worries() (out []worry) {
 	for _, w := range worries {
 		for _, text := range w.find(p) {
-			out = append(out, worry{w.kind, strings.TrimSuffix(p.capitaliseSentence(text), ".") + "."})
+			text = curlQuotes(p.capitaliseSentence(text))
+			out = append(out, worry{w.kind, strings.TrimSuffix(text, ".") + "."})
 		}
+	}
+	return out
+}
+
+// straightQuotes matches a text in straight quotation marks.
+var straightQuotes = regexp.MustCompile(`"([^"]*)"`)
+
+// curlQuotes replaces straight quotation marks by curly ones.
+func curlQuotes(s string) string { return straightQuotes.ReplaceAllString(s, "“$1”") }
+
+// TypesetNotes returns the notes with curly quotation marks.
+func (p *page) TypesetNotes() (out []string) {
+	for _, n := range p.Notes {
+		out = append(out, curlQuotes(n))
 	}
 	return out
 }
@@ -112,8 +128,8 @@ func (p *page) attributeWarnings() []string {
 	if len(listed) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The model uses %s. Laws against discrimination list such attributes: check whether the law "+
-		"allows the model to use %s in this decision.", printable.List(listed, 6),
+	return []string{fmt.Sprintf("The model uses %s. Laws against discrimination list such attributes: check whether "+
+		"the law allows the model to use %s in this decision.", printable.List(listed, 6),
 		printable.Noun(len(listed), "it", "them"))}
 }
 
@@ -161,8 +177,8 @@ func (p *page) tailWarnings() []string {
 		return nil
 	}
 	was, is := printable.Pair(float64(p.E.Models[0].CVaRAt(eval.TailAlpha)), float64(p.E.Models[k].CVaRAt(eval.TailAlpha)))
-	return []string{fmt.Sprintf("The mean %s of each model’s worst 10\u00a0%% of rows rises from %s to %s (%s interval of "+
-		"the change %s).",
+	return []string{fmt.Sprintf("The mean %s of each model’s worst 10\u00a0%% of rows rises from %s to %s (%s interval "+
+		"of the change %s).",
 		p.lowerRiskName(), was, is, printable.WholePercent(p.E.Confidence), d.Interval.Text(float64(d.Value)))}
 }
 
@@ -368,18 +384,23 @@ func (p *page) differingCriteria() []string {
 func (p *page) undecidedCriteria() (out []string) {
 	for _, c := range []struct{ outcome, text string }{{"undecided", "There are too few rows to decide on %s."},
 		{"untested", "No test was made of %s."}} {
-		var names []string
+		var names, rates []string
 		for _, q := range p.focusCriteria(c.outcome) {
-			if differsMeasurably(&q) {
-				continue
+			m, isRate := p.E.Task.Measure(q.Key)
+			switch {
+			case differsMeasurably(&q):
+			case isRate:
+				rates = append(rates, strings.ToLower(m.Label[:1])+m.Label[1:]+"s")
+			case !q.Value.Defined():
+				names = append(names, "the four-fifths rule, since the reference group "+p.E.ReferenceGroup+
+					" has too few rows here,")
+			default:
+				names = append(names, "the four-fifths rule")
 			}
-			name := "the four-fifths rule"
-			if m, ok := p.E.Task.Measure(q.Key); ok {
-				name = "the difference in " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "s"
-			} else if !q.Value.Defined() {
-				name += ", since the reference group " + p.E.ReferenceGroup + " has too few rows here"
-			}
-			names = append(names, name)
+		}
+		if rates != nil {
+			names = append(names, printable.Noun(len(rates), "the difference in ", "the differences in ")+
+				printable.JoinWords(rates, "and"))
 		}
 		if names != nil {
 			out = append(out, fmt.Sprintf(c.text, printable.List(names, 4)))
@@ -633,7 +654,8 @@ func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interv
 	if model != "" {
 		of = " of " + model
 	}
-	return fmt.Sprintf("The %s%s are too %s: on average they are %s%s %s the %s (%s interval: %s to %s%s).", what, of, word,
+	return fmt.Sprintf("The %s%s are too %s: on average they are %s%s %s the %s (%s interval: %s to "+
+		"%s%s).", what, of, word,
 		text(gap), unit, side, observed, printable.WholePercent(p.E.Confidence), text(low), text(high), unit)
 }
 
@@ -675,10 +697,10 @@ func (p *page) Glossary() (out []eval.Fact) {
 		"ERM in which the total weight of a group is proportional to the square root of its number of rows")
 	add(has(eval.SubsetModel, "balanced subsets"), "Mean of models on balanced subsets",
 		"the mean of several models, each trained on a subset with the same number of rows from every group")
-	add(has(eval.RescaledModel, ""), "Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows how much of "+
-		"an improvement comes from less confident predictions alone")
-	add(has(eval.RobustModel, ""), "Robust model", "the model with the smallest loss under the worst-case weights of rows "+
-		"or groups that the level of robustness allows")
+	add(has(eval.RescaledModel, ""), "Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows how "+
+		"much of an improvement comes from less confident predictions alone")
+	add(has(eval.RobustModel, ""), "Robust model", "the model with the smallest loss under the worst-case weights of "+
+		"rows or groups that the level of robustness allows")
 	add(p.Report.Adversary != nil, "Adversary, worst-case weights", "the adversary stands for the worst case: it chooses "+
 		"the weights of rows or groups that maximise the weighted mean loss within the limits of the level of robustness")
 	add(families["group DRO"], "Group DRO", "training against an adversary that chooses the weights of the groups; "+
@@ -709,8 +731,9 @@ func (p *page) Glossary() (out []eval.Fact) {
 	add(p.Objective.Penalty != "" || strings.Contains(names, "ν"), "ν", "the coefficient of the penalty on weights that "+
 		"differ from equal weights; the smaller ν, the more robust the model")
 	add(strings.Contains(formula, "ρ"), "ρ", "the largest divergence from equal weights that the adversary may choose")
-	add(p.Report.Certificate != nil, "Certificate, gap", "the certificate proves that the objective exceeds its minimum by "+
-		"at most the gap, the difference between an upper and a lower bound; the relative gap is this difference as a "+
+	add(p.Report.Certificate != nil, "Certificate, gap", "the certificate proves that the objective exceeds its "+
+		"minimum by at most the gap, the difference between an upper and a lower bound; the relative gap is this "+
+		"difference as a "+
 		"share of the objective")
 	add(p.Report.Adversary != nil, "Effective sample size",
 		"the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
@@ -723,8 +746,9 @@ func (p *page) Glossary() (out []eval.Fact) {
 func (p *page) Symbols() string {
 	formula := p.Formula()
 	out := []string{"x: coefficients", "ℓⱼ(x): loss of row j"}
-	for _, c := range []struct{ symbol, meaning string }{{"yⱼ", "y: weights of the rows"}, {"wⱼ", "w: the rows’ own weights"},
-		{"q_g", "q: weights of the groups"}, {"n_g", "n_g: number of rows of group g"}, {"D(q)", "D: divergence from equal weights"}} {
+	for _, c := range []struct{ symbol, meaning string }{{"yⱼ", "y: weights of the rows"},
+		{"wⱼ", "w: the rows’ own weights"}, {"q_g", "q: weights of the groups"}, {"n_g", "n_g: number of rows of group g"},
+		{"D(q)", "D: divergence from equal weights"}} {
 		if strings.Contains(formula, c.symbol) {
 			out = append(out, c.meaning)
 		}

@@ -338,11 +338,11 @@ func (p *page) AdversaryText() string {
 		return "Every training row has the same weight."
 	}
 	if a.OverGroups {
-		return "The robust model minimises the loss under the worst-case weights y of the training rows, which are described " +
-			"here. The adversary chooses the weights of groups, and the rows of a group share its weight equally."
+		return "The robust model minimises the loss under the worst-case weights y of the training rows, which are " +
+			"described here. The adversary chooses the weights of groups, and the rows of a group share its weight equally."
 	}
-	return "The robust model minimises the loss under the worst-case weights y of the training rows, which are described " +
-		"here. The adversary does not see the groups: it weights the rows by their losses alone."
+	return "The robust model minimises the loss under the worst-case weights y of the training rows, which are " +
+		"described here. The adversary does not see the groups: it weights the rows by their losses alone."
 }
 
 // Adversary returns summary statistics of the worst-case weights, or nil if there are none.
@@ -379,8 +379,9 @@ func (p *page) Methods() []string {
 			"rows are not weighted, and shares are shares of the total weight.")
 	case e.Resamples == 0:
 	case e.Task == eval.Binary:
-		out = append(out, fmt.Sprintf("Proportions have Wilson intervals, or Poisson limits if few rows count for or against "+
-			"the proportion. The interval of the balanced accuracy combines the intervals of its two rates. The interval "+
+		out = append(out, fmt.Sprintf("Proportions have Wilson intervals, or Poisson limits if few rows count for or "+
+			"against the proportion. The interval of the balanced accuracy combines the intervals of its two rates. "+
+			"The interval "+
 			"of the AUC is DeLong’s, on the logit scale. Average precision has no interval if a class has fewer than 10 "+
 			"rows; %s, Brier score and ECE have no interval if a class has no rows.", p.lowerRiskName()))
 	case e.Task == eval.Multiclass:

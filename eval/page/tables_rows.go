@@ -41,7 +41,8 @@ func (p *page) LargestCoefficients() *table {
 	if len(rows) > len(t.Rows) {
 		t.Title = fmt.Sprintf("The %d coefficients with the largest effect (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
 	}
-	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(), t.Foot)
+	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(),
+		t.Foot)
 	if p.GroupCoefficientTables() != nil {
 		t.Foot = "The group-specific coefficients are under Coefficients by group. " + t.Foot
 	}
@@ -114,7 +115,7 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		left = append(left, printable.Plural(groups, "more group", "more groups"))
 	}
 	if left != nil {
-		*foot += " " + printable.Capitalise(printable.JoinWords(left, "and")) + " left out; " + exportHint
+		*foot += " " + printable.Capitalise(printable.JoinWords(left, "and")) + " are left out; " + exportHint
 	}
 	return out
 }
@@ -219,8 +220,8 @@ func (p *page) candidateRule() string {
 	if !(c.Errors > 0) {
 		return text
 	}
-	text += fmt.Sprintf(" A candidate may replace the first if its criterion is lower by more than %s standard %s and by at "+
-		"least 0.5\u00a0%% of the first candidate’s value.", printable.Setting(c.Errors),
+	text += fmt.Sprintf(" A candidate may replace the first if its criterion is lower by more than %s standard %s and "+
+		"by at least 0.5\u00a0%% of the first candidate’s value.", printable.Setting(c.Errors),
 		printable.Noun(c.Errors, "error", "errors"))
 	if p.E.Budget != nil {
 		text += fmt.Sprintf(" The increase in the %s must also stay within the budget of %s.", c.AverageName(),

@@ -93,7 +93,7 @@ func encodedDeviations(m *train.Model) []float64 {
 // the sum of squared deviations of its coefficients from their mean over the classes. Probabilities depend only on
 // these deviations.
 func classCoefficients(m *train.Model) *eval.Coefficients {
-	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit",
+	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit",
 		Scaled: "per standard deviation of the column"}
 	k, deviations := len(m.Classes()), encodedDeviations(m)
 	for _, column := range m.Encoder.Columns {

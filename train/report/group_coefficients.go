@@ -74,8 +74,8 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		ridges := fmt.Sprintf("κ = %v: the ridge penalty on the groups’ deviations is %[1]v times that on the shared "+
 			"coefficients", d.Ridges[0])
 		if len(d.Ridges) > 1 {
-			ridges = fmt.Sprintf("the ridge penalty on the deviations is κ = %v times that on the shared coefficients for groups, "+
-				"and κ = %v times for combinations of groups", d.Ridges[0], d.Best(1).Ridge)
+			ridges = fmt.Sprintf("the ridge penalty on the deviations is κ = %v times that on the shared coefficients for "+
+				"groups, and κ = %v times for combinations of groups", d.Ridges[0], d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(
 			" (%s). The out-of-fold mean loss of %s is %s (standard error %.1f\u00a0%%) than with shared coefficients only, in "+

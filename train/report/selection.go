@@ -133,8 +133,8 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 	if s.Criterion == "worst-group-accuracy" {
 		average = "average error rate"
 	}
-	for _, l := range printable.Wrap(fmt.Sprintf("→ marks the chosen candidate. The criterion is the %s. The average is the "+
-		"%s. Lower is better. Improvements of the criterion and increases in the average are relative to the first "+
+	for _, l := range printable.Wrap(fmt.Sprintf("→ marks the chosen candidate. The criterion is the %s. The average "+
+		"is the %s. Lower is better. Improvements of the criterion and increases in the average are relative to the first "+
 		"candidate.", tune.CriterionText(s.Criterion, s.Rate), average), 78) {
 		line("  %s", l)
 	}
