@@ -179,13 +179,12 @@ func differenceFromConstant(in *Input, loss []float64, rows []int32, comparisons
 	if in.Constant == nil || len(rows) < 2 {
 		return nil
 	}
-	change, _ := in.rows.Weight.Mean(rows, func(i int32) float64 { return loss[i] - in.Constant[i] })
-	u := interval.StudentQuantile(interval.Simultaneous(in.confidence(), float64(comparisons)), float64(len(rows)-1))
-	half := u * in.rows.Weight.StandardError(loss, in.Constant, rows)
-	method := "student"
+	change, l := in.rows.Weight.MeanError(rows, func(i int32) float64 { return loss[i] - in.Constant[i] })
+	method := student
 	if comparisons > 1 {
 		method = "simultaneous"
 	}
-	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half),
-		Method: method}}
+	confidence := interval.Simultaneous(in.confidence(), float64(comparisons))
+	return &Difference{Value: Num(change), Interval: newInterval(l.Interval(change, confidence, math.Inf(-1), math.Inf(1)),
+		method)}
 }

@@ -62,6 +62,18 @@ func (w Weights) StandardError(a, b []float64, rows []int32) float64 {
 	return se
 }
 
+// MeanError returns the weighted mean of at(i) over rows, and its error.
+func (w Weights) MeanError(rows []int32, at func(i int32) float64) (mean float64, l Uncertainty) {
+	mean, _ = w.Mean(rows, at)
+	total := w.Total(rows)
+	var m Moments
+	for _, i := range rows {
+		m.add(w.Of(i) * (at(i) - mean) / total)
+	}
+	l.addStratum(m)
+	return mean, l
+}
+
 // Median returns the median of the values at(i) over the rows i of order, which must be sorted by these values. If
 // the number of rows is even, it is the mean of the two middle values. If rows have weights, it is scikit-learn's
 // averaged weighted percentile. It is NaN if order is empty.
