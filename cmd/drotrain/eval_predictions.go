@@ -38,8 +38,10 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 		a.note("%s", n)
 	}
 	target := measured.Input.TargetName
-	if p := measured.Input.Positive; p != "" {
-		target += ", positive: " + p
+	if in := measured.Input; in.Negative != "" {
+		target += fmt.Sprintf(", %s against %s", in.Positive, in.Negative)
+	} else if in.Positive != "" {
+		target += ", positive class " + in.Positive
 	}
 	return measured, fmt.Sprintf("%s: %s, target %s", o.Predictions, show.Plural(measured.Evaluation.N, "row", "rows"),
 		target), nil
