@@ -296,10 +296,13 @@ type Candidate struct {
 	Allowed bool `json:"allowed"`
 }
 
-// AverageName returns the name of Candidate.Average: the average error rate if the criterion is an error rate, and
-// the average risk otherwise.
+// AverageName returns the name of Candidate.Average: the average error rate if the criterion is an error rate, the RMSE
+// in a report in units of the target, and the average risk otherwise.
 func (c *Choice) AverageName() string {
-	if strings.Contains(c.Criterion, "error rate") {
+	switch {
+	case strings.Contains(c.Criterion, squaredError):
+		return "RMSE over all rows"
+	case strings.Contains(c.Criterion, "error rate"):
 		return "average error rate"
 	}
 	return "average risk"

@@ -4,7 +4,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
+
+// squaredError replaces "risk" in the criterion of a choice whose values are root mean squared errors.
+const squaredError = "squared error"
 
 // RootMeanSquare is the name of the loss in a report that [Report.InTargetUnits] returns.
 const RootMeanSquare = "rmse"
@@ -20,6 +24,7 @@ func (r *Report) InTargetUnits() *Report {
 	out.Evaluation = u.convertEvaluation(r.Evaluation)
 	if r.Choice != nil {
 		c := *r.Choice
+		c.Criterion = "root of the " + strings.ReplaceAll(c.Criterion, "risk", squaredError)
 		c.Candidates = slices.Clone(c.Candidates)
 		for k := range c.Candidates {
 			m := &c.Candidates[k]

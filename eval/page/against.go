@@ -114,9 +114,13 @@ func (p *page) tailLines() []line {
 	cvar := func(share float64) func(int) (eval.Num, *eval.Interval) {
 		return func(k int) (eval.Num, *eval.Interval) { return p.E.Models[k].CVaRAt(share), nil }
 	}
+	ten, one := "CVaR₀.₁: worst 10\u00a0% of rows", "CVaR₀.₀₁: worst 1\u00a0% of rows"
+	if p.E.Loss == eval.RootMeanSquare { // the root of CVaR
+		ten, one = "RMSE of the worst 10\u00a0% of rows", "RMSE of the worst 1\u00a0% of rows"
+	}
 	return []line{
-		{"CVaR₀.₁: worst 10\u00a0% of rows", cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
-		{"CVaR₀.₀₁: worst 1\u00a0% of rows", cvar(0.01), nil},
+		{ten, cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
+		{one, cvar(0.01), nil},
 	}
 }
 

@@ -32,7 +32,11 @@ func selectionText(m *train.Model) string {
 		}
 		return "The level was given, not chosen; " + mu + ". The baseline has the same μ."
 	}
-	rows := fmt.Sprintf("by %d-fold cross-validation on the training rows", s.Folds)
+	of := "the training rows"
+	if s.Rows < s.Of {
+		of = fmt.Sprintf("%s of the %s training rows", printable.Count(s.Rows), printable.Count(s.Of))
+	}
+	rows := fmt.Sprintf("by %d-fold cross-validation on %s", s.Folds, of)
 	if s.Validation > 0 {
 		rows = "on " + printable.Plural(s.Validation, "validation row", "validation rows")
 	}
