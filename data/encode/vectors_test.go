@@ -149,8 +149,8 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	}
 }
 
-// The profile of a very wide vector describes some of its entries, so that the model file holds about as many numbers as
-// the rows. It finds that all entries have shifted.
+// The profile of a very wide vector describes some of its entries, so that the model file holds about as many numbers
+// as the rows. It finds that all entries have shifted.
 func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
 	const rows, columns = 60, 2500
 	rng := rand.New(rand.NewPCG(5, 1))

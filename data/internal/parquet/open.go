@@ -41,9 +41,9 @@ type leaf struct {
 	padding string // bytes that the writer appends to the plain values of a page; may be empty
 }
 
-// Open returns a table of a file with the named columns, in the order of the file, without reading their values, except
-// those of vectors; nil names means all columns. If dates is set, dates and timestamps become Numeric, in days. If exact is set,
-// columns that have a [table.ExactType] are read as bits or texts.
+// Open returns a table of a file with the named columns, in the order of the file, without reading their values,
+// except those of vectors; nil names means all columns. If dates is set, dates and timestamps become Numeric, in days.
+// If exact is set, columns that have a [table.ExactType] are read as bits or texts.
 func Open(ctx context.Context, in intake.Source, names []string, dates, exact bool) (t *intake.Table, err error) {
 	err = intake.Guard(func() (err error) { t, err = open(ctx, in, names, dates, exact); return err })
 	return t, err

@@ -154,8 +154,9 @@ func walkPages(c *chunk) []pageHeader {
 	return pages
 }
 
-// A pageFeed reads, checks and decompresses the pages of a chunk for a pageDecoder or Arrow's column reader. It
-// holds the dictionary and, if values may point into their page, the last two pages, since Arrow requests the next page early.
+// A pageFeed reads, checks and decompresses the pages of a chunk for a pageDecoder or Arrow's column reader. It holds
+// the dictionary and, if values may point into their page, the last two pages, since Arrow requests the next page
+// early.
 type pageFeed struct {
 	chunk *chunk
 	first int // preceding pages are skipped, except the dictionary

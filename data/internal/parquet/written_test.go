@@ -200,7 +200,8 @@ func partOf(
 			t.Fatal(err)
 		}
 	}
-	f, err := own.Open(t.Context(), counted{bytes.NewReader(out.Bytes()), new(atomic.Int64), new(atomic.Int64)}, nil, true, false)
+	f, err := own.Open(t.Context(),
+		counted{bytes.NewReader(out.Bytes()), new(atomic.Int64), new(atomic.Int64)}, nil, true, false)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
