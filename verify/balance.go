@@ -90,40 +90,45 @@ type tilt struct {
 // move moves the slopes s of the outputs in row z within their rooms up and down. It panics with an *interval.Error,
 // which interval.Catch recovers, if a slope would leave its room.
 func (b tilt) move(s []number, up, down number, z []float64) {
-	room, entry := interval.Min(up, down), new(big.Float)
+	room := interval.Min(up, down)
 	if room.Hi.Sign() == 0 {
 		return
 	}
 	for i, v := range b.along {
-		part := interval.NewSum()
-		for l, w := range z {
-			if w != 0 {
-				part.AddProduct(v[l], entry.SetFloat64(w))
-			}
-		}
-		if !isAtMostOne(interval.Abs(part.Value())) {
+		part := product(z, v, 1)
+		if !isAtMostOne(interval.Abs(part)) {
 			panic(
 				&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but the slopes of the " +
 					"proof do not cancel: the training stopped before the last digits of the optimum, or columns " +
 					"of the table are nearly linearly dependent; train with mu > 0"})
 		}
-		s[i] = interval.Add(s[i], interval.Mul(room, part.Value()))
+		s[i] = interval.Add(s[i], interval.Mul(room, part))
 	}
 }
 
-// balanceColumns returns the tilt for which Σ y_j s_j z_j is 0 in all columns. It solves the equations by Gaussian
-// elimination with intervals, so their solution exists and v contains it. A column that depends on preceding
-// columns is omitted. If it is the same combination of these columns in every row, it is balanced whenever they
-// are.
+// balanceColumns returns the tilt for which Σ y_j s_j z_j is 0 in all columns.
 func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
+	along, err := c.solveForSlopes(p, y, y, func(j int, up, down number) number {
+		return interval.Mul(y[j], interval.Min(up, down))
+	})
+	return tilt{along}, err
+}
+
+// solveForSlopes returns, for each output, the solution v of (Σ_j weight(j) z_j z_jᵀ) v = −Σ y_j s_j z_j with the slopes
+// s of a proof. used[j] is positive for all rows j with y_j > 0 or weight(j) > 0. The equations are solved by
+// Gaussian elimination with intervals, so their solution exists and v contains it. A column that depends on preceding
+// columns is omitted. It must be the same combination of these columns in every row that is used; then its equation
+// holds whenever theirs do.
+func (c *checker) solveForSlopes(p *Proof, y, used []number, weight func(j int, up, down number) number) ([][]number,
+	error) {
 	d, k := c.rows.D, c.outputs
 	sums := c.sums(c.rows.N, d*(d+k), func(to []*interval.Sum, j int) {
-		if y[j].Hi.Sign() <= 0 {
+		if used[j].Hi.Sign() <= 0 {
 			return
 		}
 		s, up, down := c.slopes(p, j)
 		z, entry := c.rows.Row(j), new(big.Float)
-		room := interval.Mul(y[j], interval.Min(up, down))
+		room := weight(j, up, down)
 		for i, v := range z {
 			if v == 0 {
 				continue
@@ -150,20 +155,20 @@ func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
 	}
 	e.run()
 	for _, i := range e.dependent {
-		if err := c.checkDependence(i, e.solve(i), y); err != nil {
+		if err := c.checkDependence(i, e.solve(i), used); err != nil {
 			return nil, err
 		}
 	}
-	b := tilt{make([][]number, k)}
-	for o := range b.along {
-		b.along[o] = e.solve(d + o)
+	v := make([][]number, k)
+	for o := range v {
+		v[o] = e.solve(d + o)
 	}
-	return b, nil
+	return v, nil
 }
 
-// checkDependence returns an error unless the column is, in every row with a weight, exactly a combination of other
+// checkDependence returns an error unless the column is, in every row that is used, exactly a combination of other
 // columns. The coefficients of the combination are rounded to float64, or to 0 if their interval contains 0.
-func (c *checker) checkDependence(column int, of []number, y []number) error {
+func (c *checker) checkDependence(column int, of []number, used []number) error {
 	for i, v := range of {
 		if of[i] = zero; v.Lo.Sign() > 0 || v.Hi.Sign() < 0 {
 			of[i] = interval.New(v.Float())
@@ -171,14 +176,10 @@ func (c *checker) checkDependence(column int, of []number, y []number) error {
 	}
 	of[column] = interval.New(-1)
 	off := c.sumOf(c.rows.N, func(j int) number {
-		if y[j].Hi.Sign() <= 0 {
+		if used[j].Hi.Sign() <= 0 {
 			return zero
 		}
-		rest := interval.NewSum()
-		for i, v := range c.rows.Row(j) {
-			rest.AddProduct(of[i], big.NewFloat(v))
-		}
-		return interval.Abs(rest.Value())
+		return interval.Abs(product(c.rows.Row(j), of, 1))
 	})
 	if off.Hi.Sign() > 0 {
 		return fmt.Errorf("with mu = 0 the coefficient of column %q cannot be bounded, because too few rows determine "+

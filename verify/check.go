@@ -146,8 +146,8 @@ type checker struct {
 	loss    loss
 	norm    norm
 	set     set
+	*reference
 	*grouping
-	atoms     int
 	penalised int // number of columns without the intercept
 }
 
@@ -162,14 +162,13 @@ func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 	if c.norm, err = newNorm(cfg, c.loss); err != nil {
 		return zero, zero, err
 	}
-	w, groups, err := c.rows.atoms(cfg)
-	if err != nil {
+	if c.reference, c.grouping, err = c.rows.atoms(cfg); err != nil {
 		return zero, zero, err
 	}
-	if c.set, err = newSet(cfg, w); err != nil {
+	if c.set, err = newSet(cfg, c.reference); err != nil {
 		return zero, zero, err
 	}
-	c.grouping, c.atoms, c.penalised = groups, len(w.exact), c.rows.D
+	c.penalised = c.rows.D
 	if cfg.Intercept {
 		if c.m.Encoder.Intercept() != c.rows.D-1 {
 			return zero, zero, errors.New("the model has an intercept, but no intercept column")
@@ -177,7 +176,7 @@ func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 		c.penalised--
 	}
 	upper = c.upperBound()
-	lower, err = c.lowerBound(p)
+	lower, err = c.lowerBound(p, upper)
 	return upper, lower, err
 }
 
@@ -250,23 +249,14 @@ func (c *checker) sumOf(n int, term func(j int) number) number {
 
 // upperBound returns an interval whose upper end is at least the objective at the coefficients.
 func (c *checker) upperBound() number {
-	x := make([]number, len(c.x))
-	for i, v := range c.x {
-		x[i] = interval.New(v)
-	}
+	x := c.coefficients()
 	f := make([]number, c.rows.N)
 	c.runChunks(len(f), chunks, func(_, lo, hi int) {
-		z, entry, m := make([]float64, c.rows.D), new(big.Float), make([]number, c.outputs)
+		m := make([]number, c.outputs)
 		for j := lo; j < hi; j++ {
-			c.rows.X.RowTo(z, j)
+			z := c.rows.Row(j)
 			for k := range m {
-				sum := interval.NewSum()
-				for i, v := range z {
-					if v != 0 {
-						sum.AddProduct(x[i*c.outputs+k], entry.SetFloat64(v))
-					}
-				}
-				m[k] = sum.Value()
+				m[k] = product(z, x[k:], c.outputs)
 			}
 			f[j] = c.loss.value(m, c.rows.Target[j])
 		}
@@ -277,11 +267,36 @@ func (c *checker) upperBound() number {
 	return interval.Add(c.set.riskAbove(f, c.sumOf), c.norm.value(squaresOf(x[:c.penalised*c.outputs])))
 }
 
-// lowerBound returns an interval whose lower end is a lower bound of the optimal objective.
-func (c *checker) lowerBound(p *Proof) (number, error) {
+// coefficients returns the coefficients of the model, of several outputs by rows.
+func (c *checker) coefficients() []number {
+	x := make([]number, len(c.x))
+	for i, v := range c.x {
+		x[i] = interval.New(v)
+	}
+	return x
+}
+
+// product returns Σ z_i v_{i·stride}.
+func product(z []float64, v []number, stride int) number {
+	sum, entry := interval.NewSum(), new(big.Float)
+	for i, w := range z {
+		if w != 0 {
+			sum.AddProduct(v[i*stride], entry.SetFloat64(w))
+		}
+	}
+	return sum.Value()
+}
+
+// lowerBound returns an interval whose lower end is a lower bound of the optimal objective. The upper end of upper is
+// not below the objective at the coefficients.
+func (c *checker) lowerBound(p *Proof, upper number) (number, error) {
 	y, rest, err := c.weights(p)
 	if err != nil {
 		return zero, err
+	}
+	if of, grows := c.loss.(growing); grows && c.norm.isZero() {
+		lower, err := c.lowerBoundByGrowth(p, y, of, upper)
+		return interval.Add(rest, lower), err
 	}
 	moves, err := c.newBalance(p, y)
 	if err != nil {
@@ -346,7 +361,7 @@ func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 // weights returns feasible weights of the rows close to those in a proof, and the terms of the dual problem other
 // than the losses: the adjustments of the groups minus the penalty.
 func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
-	q := make([]number, c.atoms)
+	q := make([]number, len(c.exact))
 	total := interval.NewSum()
 	at := func(j int) int {
 		if c.grouping == nil {
@@ -354,7 +369,7 @@ func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 		}
 		return int(c.of[j])
 	}
-	mass := make([]*interval.Sum, c.atoms)
+	mass := make([]*interval.Sum, len(c.exact))
 	for j, v := range p.Weight {
 		if v == 0 {
 			continue

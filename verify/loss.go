@@ -28,6 +28,9 @@ type loss interface {
 // A steep loss has bounded slopes; steepest returns the largest absolute slope.
 type steep interface{ steepest() number }
 
+// A growing loss of a residual r = m − t is at least a|r| − b for a slope a > 0 and an offset b.
+type growing interface{ growth() (slope, offset number) }
+
 // losses maps the names of losses to their constructors. The parameter is the text after a colon in the name of a
 // loss.
 var losses = map[string]func(c *config, parameter string) (loss, error){
@@ -139,6 +142,9 @@ func (h huber) value(m []number, target float64) number {
 
 func (h huber) steepest() number { return h.delta }
 
+// growth returns the linear part of the loss.
+func (h huber) growth() (slope, offset number) { return h.delta, halve(interval.Square(h.delta)) }
+
 func (h huber) clamp(s []float64, _ float64) (slopes []number, up, down number) {
 	return limitSlope(interval.Neg(h.delta), s[0], h.delta)
 }
@@ -178,6 +184,12 @@ func (q quantile) value(m []number, target float64) number {
 }
 
 func (q quantile) steepest() number { return interval.Max(q.level, interval.Sub(one, q.level)) }
+
+// growth returns the value at the slope of r's sign that is feasible for both signs.
+func (q quantile) growth() (slope, offset number) {
+	slope = interval.Min(q.level, interval.Sub(one, q.level))
+	return slope, halve(interval.Mul(q.width, interval.Square(slope)))
+}
 
 func (q quantile) clamp(s []float64, _ float64) (slopes []number, up, down number) {
 	return limitSlope(interval.Neg(q.level), s[0], interval.Sub(one, q.level))

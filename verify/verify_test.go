@@ -201,6 +201,20 @@ var cases = []struct {
 		c.Target, c.Loss, c.Average, c.Mu = "number", "quantile:0.3", "plain", at(0)
 		c.GroupFeatures = false
 	}},
+	{"quantile, CVaR, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Protect, c.Mu = "number", "quantile:0.9", at(0.3), at(0)
+	}},
+	{"quantile, adjusted groups, dependent columns, weights, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Mu = "number", "quantile:0.5", at(0.1), "groups", at(0)
+		c.Adjust, c.Weight = 0.3, "weight"
+	}},
+	{"huber, largest loss, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Mu = "number", "huber", at(0), at(0)
+	}},
+	{"huber, total variation without an intercept, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Radius, c.Penalty, c.Mu = "number", "huber", at(0.3), "tv", at(0)
+		c.Intercept, c.HuberDelta = false, 0.05
+	}},
 	{"logistic, Wasserstein ball, μ = 0", func(c *train.Config) {
 		c.Target, c.Wasserstein, c.Mu = "yes", at(0.05), at(0)
 	}},
@@ -408,6 +422,60 @@ func TestCheck_BalancesSlopesWithoutARegulariser(t *testing.T) {
 		}
 		if r.Lower != nil && r.Lower.Cmp(honest.Upper) > 0 {
 			t.Errorf("%s: the lower bound %v is above the objective %v", name, r.Lower, honest.Upper)
+		}
+	}
+}
+
+// The growth of a loss bounds how far the optimum is: at other coefficients and with other slopes, for which the
+// linear parts of the losses alone would prove too much, the lower bound stays below the optimum.
+func TestCheck_GrowthIsABoundAtOtherCoefficients(t *testing.T) {
+	table := writeTable(t, 80)
+	for _, set := range []func(c *train.Config){
+		func(c *train.Config) { c.Loss, c.Average = "quantile:0.5", "plain" },
+		func(c *train.Config) { c.Loss, c.Protect = "quantile:0.9", at(0.3) },
+		func(c *train.Config) { c.Loss, c.Nu, c.HuberDelta = "huber", at(0), 0.2 },
+		func(c *train.Config) { c.Loss, c.Nu, c.Adversary, c.Adjust = "huber", at(0.1), "groups", 0.3 },
+	} {
+		m := trainOn(t, table, func(c *train.Config) {
+			c.Target, c.Mu = "number", at(0)
+			set(c)
+		})
+		honest, err := check(t, m.file, table, m.columns(t, m.file))
+		if err != nil || !honest.Proved() {
+			t.Fatal(m.Config.Loss, honest, err)
+		}
+		of, err := losses.Parse(m.Config.Loss, m.Config.HuberDelta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(9, 8))
+		for _, away := range []float64{0, 1e-9, 1e-6, 1e-3, 0.1, 1} {
+			o, x := *m.Model, slices.Clone(m.Coefficients)
+			for i := range x {
+				x[i] += away * rng.NormFloat64()
+			}
+			o.Coefficients = x
+			var file bytes.Buffer
+			if _, err := o.WriteTo(&file); err != nil {
+				t.Fatal(err)
+			}
+			for j, row := range m.Run.Train.Rows { // the slopes at x, which prove P(x) without the term of the growth
+				place, _ := slices.BinarySearch(m.proof.Rows, row)
+				margin, slope := []float64{0}, []float64{0}
+				for i, z := range m.Run.Train.Row(j) {
+					margin[0] += z * x[i]
+				}
+				of.EvalTo([]float64{0}, slope, margin, m.Run.Train.Target[j:j+1])
+				m.proof.Slope[place] = slope[0]
+			}
+			r, err := check(t, file.Bytes(), table, m.columns(t, file.Bytes()))
+			if err != nil || r.Lower == nil {
+				t.Fatal(m.Config.Loss, away, r, err)
+			}
+			if r.Lower.Cmp(honest.Upper) > 0 {
+				t.Errorf("%s, %v away: the lower bound %v is above the optimum, at most %v", m.Config.Loss, away, r.Lower,
+					honest.Upper)
+			}
 		}
 	}
 }

@@ -52,10 +52,10 @@ def _array(values: Any) -> Any:
     return out
 
 
-def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
-    """Return four functions or numbers of a loss: loss(margins, target), range of the slope, conjugate(slopes, target), largest slope.
+def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any, Any]:
+    """Return functions and numbers of a loss: loss(margins, target), range of the slope, conjugate(slopes, target), largest slope.
 
-    None stands for no limit.
+    None stands for no limit. The last result is (a, b) if the loss is at least a·|margin − target| − b, or None.
     """
     kind, _, parameter = name.partition(":")
     if kind == "logistic" and outputs > 1:
@@ -64,7 +64,7 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
             shift = max(float(v.a) for v in m)
             return iv.log(sum((iv.exp(v - shift) for v in m), _ZERO)) + shift - m[int(t)]
 
-        return softmax, None, lambda s, t: sum((_xlogx(v + (c == int(t))) for c, v in enumerate(s)), _ZERO), None
+        return softmax, None, lambda s, t: sum((_xlogx(v + (c == int(t))) for c, v in enumerate(s)), _ZERO), None, None
     if outputs > 1 or kind not in ("logistic", "squared", "huber", "poisson", "quantile"):
         raise Refused(f"the loss {name} is unknown")
     if kind == "logistic":
@@ -73,12 +73,14 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
             lambda t: (-_ONE, _ZERO) if t > 0 else (_ZERO, _ONE),
             lambda s, t: _xlogx(-t * s[0]) + _xlogx(1 - _max(-t * s[0], _ZERO)),
             _ONE,
+            None,
         )
     if kind == "poisson":
         return (
             lambda m, t: iv.exp(m[0]) - t * m[0] + _xlogx(iv.mpf(t)) - t,
             lambda t: (iv.mpf(-t), None),
             lambda s, t: _xlogx(s[0] + t) - _max(s[0] + t, _ZERO) - _xlogx(iv.mpf(t)) + t,
+            None,
             None,
         )
     h, low, high = _ONE, None, None
@@ -91,7 +93,8 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
         s = (m[0] - t) / h if low is None else _max(low, _min((m[0] - t) / h, high))
         return s * (m[0] - t - h * s / 2)
 
-    return parabola, lambda t: (low, high), lambda s, t: h * s[0] ** 2 / 2 + s[0] * t, None if low is None else _max(-low, high)
+    steepest, growth = (None, None) if low is None else (_max(-low, high), (_min(-low, high), h * _min(-low, high) ** 2 / 2))
+    return parabola, lambda t: (low, high), lambda s, t: h * s[0] ** 2 / 2 + s[0] * t, steepest, growth
 
 
 def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float]:
@@ -215,10 +218,10 @@ def _slopes(s: Any, t: float, ends: Any) -> tuple[Any, Any, Any]:
     return _array([v]), down if high is None else _max(high - v, _ZERO), down
 
 
-def _balanced(z: Any, row: Any, s: Any, room: Any) -> Any:
-    """Return slopes s, each moved by part of its room, such that Σ row·s·z is exactly 0 for every column of z."""
+def _parts_of_slopes(z: Any, row: Any, s: Any, weight: Any) -> Any:
+    """Return p = z v for which Σ weight·p·z is exactly −Σ row·s·z in every column of z."""
     d = z.shape[1]
-    m = np.hstack([z.T @ ((row * room)[:, None] * z), -(z.T @ (row[:, None] * s))])
+    m = np.hstack([z.T @ (weight[:, None] * z), -(z.T @ (row[:, None] * s))])
     kept = []
 
     def solve(column: int) -> Any:
@@ -236,22 +239,20 @@ def _balanced(z: Any, row: Any, s: Any, room: Any) -> Any:
         combination = _array(0.0 if 0 in v else float(v.mid) for v in solve(i))
         if any(v.a != 0 or v.b != 0 for v in z @ combination - z[:, i]):
             raise Refused("with mu = 0 the coefficient of a column cannot be bounded")
-    parts = z @ np.column_stack([solve(d + c) for c in range(s.shape[1])])
-    if any(abs(v).b > 1 for v in parts.ravel()):
-        raise Refused("with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not cancel")
-    return s + room[:, None] * parts
+    return z @ np.column_stack([solve(d + c) for c in range(s.shape[1])])
 
 
 def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, y0: Any, s0: Any) -> tuple[Any, Any]:
     """Return the upper and the lower bound of the optimal objective."""
     (n, d), k = z.shape, s0.shape[1]
-    value, ends, conjugate, steepest = _loss(config["loss"], config["huber_delta"], k)
+    value, ends, conjugate, steepest, growth = _loss(config["loss"], config["huber_delta"], k)
     mu, kept, z, x = iv.mpf(config["mu"]), d - bool(config["intercept"]), z.astype(object), _array(x.ravel()).reshape(d, k)
     distance = config.get("wasserstein")
     if distance and steepest is None:
         raise Refused("a Wasserstein ball needs a loss with bounded slopes")
     radius = iv.mpf(distance) * steepest if distance else _ZERO
-    f, squares = _array(value(m, float(t)) for m, t in zip(z @ x, target, strict=True)), _ZERO + (x[:kept] ** 2).sum()
+    margins, squares = z @ x, _ZERO + (x[:kept] ** 2).sum()
+    f = _array(value(m, float(t)) for m, t in zip(margins, target, strict=True))
 
     # The adversary's atoms are rows, or groups with their mean losses. share is a row's proportion of the weight of its atom.
     average, of = config.get("average", ""), config.get("adversary") or "rows"
@@ -281,12 +282,24 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     upper = risk + mu / 2 * squares + radius * iv.sqrt(squares)
 
     # Slopes are moved so that their conjugates are finite, then by a common part of their room so that the intercept cancels.
-    used = [j for j in range(n) if member[j] >= 0 and y[member[j]].b > 0]
+    free = config["mu"] == 0 and not distance
+    used = [j for j in range(n) if member[j] >= 0 and (w if free and growth else y)[member[j]].b > 0]
     row = _array(y[member[j]] * share[j] for j in used)
     moved = [_slopes(_array(s0[j]), float(target[j]), ends) for j in used]
     s, up, down = np.array([m[0] for m in moved], dtype=object).reshape(-1, k), _array(m[1] for m in moved), _array(m[2] for m in moved)
-    if config["mu"] == 0 and not distance:
-        s, kept = _balanced(z[used], row, s, _array(_min(*v) for v in zip(up, down, strict=True))), 0
+    if free and growth:  # no column has a penalty, and the optimum is near
+        of = _array(w[member[j]] * share[j] for j in used)
+        residuals = of @ _array(abs(v) for v in margins[used, 0] - _array(target[used]))
+        far = max(abs(v).b for v in _parts_of_slopes(z[used], row, s, of)[:, 0])
+        within = (iv.mpf(upper.b) + growth[1] - w @ adjust) / growth[0] + residuals
+        terms = _array(s[i, 0] * margins[j, 0] - conjugate(s[i], float(target[j])) for i, j in enumerate(used))
+        return upper, y @ adjust - psi + row @ terms - within * iv.mpf(far)
+    if free:
+        kept, room = 0, _array(_min(*v) for v in zip(up, down, strict=True))
+        parts = _parts_of_slopes(z[used], row, s, row * room)
+        if any(abs(v).b > 1 for v in parts.ravel()):
+            raise Refused("with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not cancel")
+        s = s + room[:, None] * parts
     for c in range(k if 0 < kept < d else 0):
         rest = row @ s[:, c]
         for need, room in ((_max(-rest, _ZERO), up), (-_max(rest, _ZERO), -down)):

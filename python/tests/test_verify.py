@@ -35,6 +35,10 @@ CASES = [
     ["--target", "income", "--loss", "squared", "--adversary", "groups", "--nu", "0.2", "--mu", "0"],
     ["--target", "approved", "--mu", "0", "--wasserstein", "0.05"],
     ["--target", "income", "--loss", "huber", "--mu", "0", "--wasserstein", "0.05"],
+    ["--target", "income", "--loss", "quantile:0.9", "--protect", "0.3", "--mu", "0"],
+    ["--target", "income", "--loss", "quantile:0.5", "--adversary", "groups", "--nu", "0.1", "--group-adjust", "0.2", "--mu", "0"],
+    ["--target", "income", "--loss", "huber", "--nu", "0", "--mu", "0", "--weight", "weight"],
+    ["--target", "income", "--loss", "huber", "--average", "balanced", "--mu", "0"],
 ]
 
 
