@@ -270,7 +270,7 @@ def test_report(people, tmp_path):
     with pytest.raises(ValueError, match="labels that do not occur in the training data"):
         model.report(X, np.arange(600) % 2)
     page = model.report(X[400:], y[400:], groups="region", favourable="no", reference_group="north")
-    assert "rate of “no” divided by the rate in north" in page and "rate of “yes”" not in page
+    assert "rate of predicted “no” divided by the rate in north" in page and "rate of predicted “yes”" not in page
     with pytest.raises(ValueError, match="maybe"):
         model.report(X[400:], y[400:], groups="region", favourable="maybe")
     wages = RobustRegressor(nu=1.0).fit(X[["age", "job"]], people["income"], groups=people["region"])
