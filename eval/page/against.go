@@ -15,6 +15,7 @@ type line struct {
 	label      string
 	of         func(k int) (eval.Num, *eval.Interval)    // value of model k
 	difference func(c *eval.Comparison) *eval.Difference // nil if there is no interval
+	isShare    bool                                      // values are percentages, and differences percentage points
 }
 
 // Comparison returns the table of all models and, if there are at most three, of their differences.
@@ -61,6 +62,15 @@ func (l *line) formatCells(models int, compared []eval.Comparison) []string {
 		}
 	}
 	for k := range models {
+		if l.isShare {
+			v, iv := l.of(k)
+			s := printable.Percent(float64(v))
+			if iv != nil && s != "–" {
+				s += " [" + printable.Percent(float64(iv.Low)) + "\u00a0to\u00a0" + printable.Percent(float64(iv.High)) + "]"
+			}
+			cells = append(cells, s)
+			continue
+		}
 		own := scale
 		if v := math.Abs(value(k)); v > 0 && v < math.Abs(scale)/20 {
 			own = v // with one decimal for all models, this value would be rounded to 0
@@ -76,19 +86,41 @@ func (l *line) formatCells(models int, compared []eval.Comparison) []string {
 		if l.difference != nil {
 			d = l.difference(&compared[k])
 		}
+		if l.isShare {
+			cells = append(cells, pointsText(d))
+			continue
+		}
 		cells = append(cells, d.Text(scale))
 	}
 	return cells
 }
 
+// pointsText formats a difference of shares with its interval, as in "+2.1 points [0.4 to 3.8]".
+func pointsText(d *eval.Difference) string {
+	s := printable.Points(float64(d.Value))
+	if s == "–" {
+		return s
+	}
+	if d.Value > 0 {
+		s = "+" + s
+	}
+	s += points
+	if iv := d.Interval; iv != nil {
+		s += " [" + printable.Points(float64(iv.Low)) + "\u00a0to\u00a0" + printable.Points(float64(iv.High)) + "]"
+	}
+	return s
+}
+
 // measureLine returns the line for a measure over all rows.
 func (p *page) measureLine(label, key string) line {
 	models := p.E.Models
+	m, _ := p.E.Task.Measure(key)
 	return line{label,
 		func(k int) (eval.Num, *eval.Interval) {
 			return models[k].Overall.Of[key], models[k].Intervals.Find(key)
 		},
 		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
+		m.Unit == "share",
 	}
 }
 
@@ -119,8 +151,8 @@ func (p *page) tailLines() []line {
 		ten, one = "RMSE of the worst 10\u00a0% of rows", "RMSE of the worst 1\u00a0% of rows"
 	}
 	return []line{
-		{ten, cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
-		{one, cvar(0.01), nil},
+		{label: ten, of: cvar(0.1), difference: func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
+		{label: one, of: cvar(0.01)},
 	}
 }
 
@@ -134,28 +166,29 @@ func (p *page) groupLines() []line {
 	if len(p.Models) == 1 {
 		label = p.riskName() + ", worst group"
 	}
-	lines := []line{{label,
-		func(k int) (eval.Num, *eval.Interval) {
+	lines := []line{{label: label,
+		of: func(k int) (eval.Num, *eval.Interval) {
 			return e.Models[k].WorstGroup.Risk, e.Models[k].WorstGroup.MaxInterval
 		},
-		func(c *eval.Comparison) *eval.Difference { return c.WorstGroup },
+		difference: func(c *eval.Comparison) *eval.Difference { return c.WorstGroup },
 	}}
 	if len(p.Models) > 1 {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
-		lines = append(lines, line{fmt.Sprintf("%s in %s, the worst group of %s", p.riskName(), worst, e.Models[0].Name),
-			func(k int) (eval.Num, *eval.Interval) {
+		lines = append(lines, line{
+			label: fmt.Sprintf("%s in %s, the worst group of %s", p.riskName(), worst, e.Models[0].Name),
+			of: func(k int) (eval.Num, *eval.Interval) {
 				return of[k].Values.Risk(), of[k].Simultaneous // as in the table of groups
 			},
-			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
+			difference: func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
-	return append(lines, line{p.riskName() + " of a group, largest − smallest",
-		func(k int) (eval.Num, *eval.Interval) {
+	return append(lines, line{label: p.riskName() + " of a group, largest − smallest",
+		of: func(k int) (eval.Num, *eval.Interval) {
 			s := g.Summary[k].Spread[e.Task.Risk().Key]
 			return s.Difference.BetweenGroups, s.Intervals.Find("difference")
 		},
-		func(c *eval.Comparison) *eval.Difference {
+		difference: func(c *eval.Comparison) *eval.Difference {
 			if d, ok := c.Spread["difference"]; ok {
 				return &d
 			}
