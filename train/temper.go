@@ -20,7 +20,7 @@ type SummaryTempered struct {
 	Slope float64 `json:"slope"` // slope on the scores of ERM; below 1, predictions are less confident
 
 	// ExplainedRobust is the share, achieved by rescaling alone, of the decrease in robust risk from ERM to the
-	// model; null if there is no decrease.
+	// model; null if there is no decrease, or if ERM and the model have different μ.
 	ExplainedRobust *float64 `json:"explained_robust"`
 	// RankCorrelation is Spearman's correlation of the scores of ERM and of the model on at most 100 000
 	// training rows. If it is near 1, they order the rows alike.
@@ -31,8 +31,8 @@ type SummaryTempered struct {
 // most 0.003.
 const maxRanked = 100_000
 
-// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the adversary of the model and the
-// regulariser of ERM, whose μ may differ from that of the model. This is a problem with two parameters.
+// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the adversary and the regulariser of
+// the model. This is a problem with two parameters.
 func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
@@ -49,22 +49,24 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	margin := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), margin)
 	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
-	start, mu := 0.0, m.Result.ERM.Mu
+	start := 0.0
 	if d.Intercept >= 0 {
 		start = plain[d.Intercept]
 	}
 	// The margins are divided by the norm, so that ½μ times the squared slope equals ½μ‖x‖².
 	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered",
 		marginRows{margin, d.Target, m.Run.Weight, norm, start},
-		adversary, m.regulariserAt(mu), m.solverOptions("tempered erm", began))
+		adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)
 	}
 	m.Tempered = m.rescaleCoefficients(direction, slope, intercept)
 	res.X = m.Tempered
-	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, mu, res, false),
+	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res, false),
 		Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
-	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
+	// with another μ, the ridge hides in the training rows what rescaling achieves on others
+	isAlike := m.Result.ERM.Mu == *m.Config.Mu
+	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; isAlike && fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
 	}

@@ -75,17 +75,22 @@ func reportTitle(m *train.Model) string {
 	if m.Result.Recommended == train.VariantERM {
 		return "Standard model (" + Baseline + ")"
 	}
+	return printable.Capitalise(nameTrained(m))
+}
+
+// nameTrained names the trained model, without an article.
+func nameTrained(m *train.Model) string {
 	switch m.Config.Average {
 	case "plain":
-		return "Standard model (" + Baseline + ")"
+		return "standard model (" + Baseline + ")"
 	case "balanced":
-		return "Group-balanced model"
+		return "group-balanced model"
 	case "half-balanced":
-		return "Half-balanced model"
+		return "half-balanced model"
 	case "subsets", level.ValidationSubsets:
-		return "Mean of models on balanced subsets"
+		return "mean of models on balanced subsets"
 	}
-	return "Robust model"
+	return "robust model"
 }
 
 // reportNotes returns the notes recorded during training.
@@ -97,23 +102,23 @@ func reportNotes(m *train.Model) []string {
 			printable.Capitalise(Balanced), printable.Setting(m.Result.GroupWeighted.Mu), m.Encoder.Groups[n-1].Name))
 	}
 	if t := m.Result.Tempered; t != nil {
-		out = append(out, describeTempering(t))
+		out = append(out, describeTempering(t, "the "+nameTrained(m)))
 	}
 	return out
 }
 
 // describeTempering returns a sentence about what a mere change of confidence achieves.
-func describeTempering(t *train.SummaryTempered) string {
+func describeTempering(t *train.SummaryTempered, model string) string {
 	said := fmt.Sprintf(
-		"%s is ERM with its scores multiplied by %s and a new intercept, both chosen to minimise the robust objective",
-		printable.Capitalise(Rescaled), printable.Setting(t.Slope))
+		"%s is ERM with its scores multiplied by %s and a new intercept, both chosen to minimise the objective of %s",
+		printable.Capitalise(Rescaled), printable.Setting(t.Slope), model)
 	if t.ExplainedRobust != nil {
-		said += fmt.Sprintf(": on the training rows it achieves %.3g %% of the reduction in robust risk that the robust "+
-			"model achieves", 100**t.ExplainedRobust)
+		said += fmt.Sprintf(". On the training rows it achieves %.3g %% of the reduction in robust risk that %s achieves",
+			100**t.ExplainedRobust, model)
 	}
 	if t.RankCorrelation != nil {
-		said += fmt.Sprintf("; on these rows, the scores of %s and of the robust model have a rank correlation of %.3g",
-			Baseline, *t.RankCorrelation)
+		said += fmt.Sprintf(". On the training rows, the scores of %s and of %s have a rank correlation of %.3g", Baseline,
+			model, *t.RankCorrelation)
 	}
 	return said + "."
 }
