@@ -195,35 +195,38 @@ func newBallOfSize(c *config, w *reference) (set, error) {
 	return newBall(c, 0, of.radiusOf(*c.Ess), w)
 }
 
-// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ). This is an upper bound of the risk for all λ ≥ ν and τ, and
-// its minimum over λ and τ is the risk. The minimising λ and τ are computed in double precision. For λ = 0, riskAbove
-// returns the largest loss.
+// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ), or the largest loss if that is less. This is an upper bound of
+// the risk for all λ ≥ ν and τ, and its infimum over λ and τ is the risk. The λ and τ are computed in double precision.
 func (s ball) riskAbove(f []number, add adder) number {
+	var largest number
+	for j, v := range f {
+		if s.exact[j].Hi.Sign() > 0 {
+			if largest.Hi == nil {
+				largest = v
+			}
+			largest = interval.Max(largest, v)
+		}
+	}
 	lambda := s.multiplier(floats(f))
 	if lambda == 0 {
-		risk := interval.Interval{}
-		for j, v := range f {
-			if s.float[j] > 0 || s.exact[j].Hi.Sign() > 0 {
-				if risk.Hi == nil {
-					risk = v
-				}
-				risk = interval.Max(risk, v)
-			}
-		}
-		return risk
+		return largest
 	}
 	tau, _ := s.of.threshold(floats(f), s.float, lambda)
 	l, t := interval.New(lambda), interval.New(tau)
 	risk := interval.Add(t, interval.Mul(l, add(len(f), func(j int) number {
 		return interval.Mul(s.exact[j], s.of.conjugate(interval.Div(interval.Sub(f[j], t), l)))
 	})))
-	if math.IsInf(s.radius, 1) {
-		return risk
+	if !math.IsInf(s.radius, 1) {
+		risk = interval.Add(risk, interval.Mul(interval.Sub(l, interval.New(s.nu)), interval.New(s.radius)))
 	}
-	return interval.Add(risk, interval.Mul(interval.Sub(l, interval.New(s.nu)), interval.New(s.radius)))
+	return interval.Min(risk, largest)
 }
 
-// multiplier returns the λ ≥ ν at which the divergence of the best response equals the radius, or ν if the
+// leastMultiplier is the least λ for which best responses are computed, as a share of the spread of the losses. Double
+// precision cannot tell losses apart in units of a smaller λ, where the largest loss is close to the risk.
+const leastMultiplier = 1e-9
+
+// multiplier returns the λ ≥ ν at which the divergence of the best response equals the radius, or the least λ if the
 // divergence is smaller there.
 func (s ball) multiplier(f []float64) float64 {
 	if math.IsInf(s.radius, 1) {
@@ -237,9 +240,9 @@ func (s ball) multiplier(f []float64) float64 {
 		_, d := s.of.threshold(f, s.float, lambda)
 		return d > s.radius
 	}
-	low, high := max(s.nu, spread*1e-18), max(s.nu, spread)
+	low, high := max(s.nu, spread*leastMultiplier), max(s.nu, spread)
 	if !outside(low) {
-		return s.nu
+		return low
 	}
 	for outside(high) && high < math.MaxFloat64/8 {
 		high *= 4

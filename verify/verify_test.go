@@ -134,6 +134,11 @@ var cases = []struct {
 	{"logistic, χ² ball without an intercept", func(c *train.Config) {
 		c.Target, c.Radius, c.Penalty, c.Intercept = "yes", at(0.1), "chi2", false
 	}},
+	{"logistic, wide χ² ball", func(c *train.Config) { c.Target, c.Radius, c.Penalty = "yes", at(2), "chi2" }},
+	{"huber, widest χ² ball, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Radius, c.Penalty, c.Mu = "number", "huber", at(1000), "chi2", at(0)
+	}},
+	{"squared, widest KL ball", func(c *train.Config) { c.Target, c.Loss, c.Radius = "number", "squared", at(100) }},
 	{"squared, CVaR", func(c *train.Config) { c.Target, c.Loss, c.Protect = "number", "squared", at(0.3) }},
 	{"huber, CVaR, weights", func(c *train.Config) {
 		c.Target, c.Loss, c.Protect, c.Weight = "number", "huber", at(0.3), "weight"

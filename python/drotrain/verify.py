@@ -113,11 +113,13 @@ def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float
 
 
 def _multiplier(penalty: str, f: Any, w: Any, nu: float, radius: float) -> float:
-    """Return λ ≥ ν at which the divergence of the best response equals the radius, or ν if its divergence at ν is smaller."""
+    """Return λ ≥ ν at which the divergence of the best response equals the radius, or the least λ if it is smaller there."""
     spread = float(f.max() - f.min())
-    low, high = max(nu, spread * 1e-18), max(nu, spread) * 1e18
-    if math.isinf(radius) or spread == 0 or _threshold(penalty, f, w, low)[1] <= radius:
+    low, high = max(nu, spread * 1e-9), max(nu, spread) * 1e18
+    if math.isinf(radius) or spread == 0:
         return nu
+    if _threshold(penalty, f, w, low)[1] <= radius:
+        return low
     for _ in range(70):
         mid = math.sqrt(low) * math.sqrt(high)
         low, high = (mid, high) if _threshold(penalty, f, w, mid)[1] > radius else (low, mid)
@@ -191,12 +193,11 @@ def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
     if ess:
         radius = -math.log(ess) if kl else (1 / ess - 1) / 2
     scale = _multiplier(penalty, values, wf, nu, radius)
-    if scale == 0:
-        risk = iv.mpf(max(v.b for v, a in zip(f, w, strict=True) if a.b > 0))
-    else:
+    risk = largest = iv.mpf(max(v.b for v, a in zip(f, w, strict=True) if a.b > 0))
+    if scale > 0:
         tau, h = _threshold(penalty, values, wf, scale)[0], iv.mpf(scale)
         risk = tau + h * (w @ _array(iv.exp(v) - 1 if kl else ((_max(v, -_ONE) + 1) ** 2 - 1) / 2 for v in (f - tau) / h))
-        risk = risk if math.isinf(radius) else risk + (h - nu) * iv.mpf(radius)
+        risk = _min(largest, risk if math.isinf(radius) else risk + (h - nu) * iv.mpf(radius))
     terms = (b * _xlogx(a / b) + b - a if kl else (a - b) ** 2 / b / 2 for a, b in zip(q, w, strict=True) if b.b > 0)
     divergence = _max(sum(terms, _ZERO), _ZERO)
     if not math.isinf(radius) and divergence.b > radius:

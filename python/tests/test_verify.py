@@ -23,6 +23,8 @@ CASES = [
     ["--target", "income", "--loss", "huber", "--protect", "0.3"],
     ["--target", "income", "--loss", "quantile:0.9", "--radius", "0.2"],
     ["--target", "visits", "--loss", "poisson", "--ess", "0.8"],
+    ["--target", "approved", "--radius", "2", "--penalty", "chi2"],
+    ["--target", "income", "--loss", "squared", "--radius", "100"],
     ["--target", "income", "--loss", "squared", "--spectral", "extremile:2"],
     ["--target", "income", "--loss", "huber", "--spectral", "esrm:1"],
     ["--target", "income", "--loss", "huber", "--radius", "0.05", "--penalty", "tv"],
