@@ -60,7 +60,7 @@ func TestFilter_KeepsTheRowsByHand(t *testing.T) {
 		t.Errorf("%v, %v, %v", train, holdout, err)
 	}
 	_, _, err = f.SplitRows(context.Background(), Holdout{Filter: "age > 100", Fraction: 0.5, Seed: 1})
-	datatest.WantError(t, err, "none of the 4 rows")
+	datatest.WantError(t, err, "the table has 4 rows")
 }
 
 // Whatever the text is, the filter gives rows or an error that is ours.

@@ -170,8 +170,8 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	case train+held == 0 && f.Rows == 0:
 		return &Error{Path: f.Name(), Msg: "the table has no rows"}
 	case train+held == 0 && h.Filter != "":
-		return &Error{Path: f.Name(), Msg: fmt.Sprintf("none of the %d %s satisfies the filter %q", f.Rows,
-			printable.Noun(f.Rows, "row", "rows"), h.Filter)}
+		return &Error{Path: f.Name(), Msg: fmt.Sprintf("no row satisfies the filter %q; the table has %s", h.Filter,
+			printable.Plural(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
 		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{},
 			"%d rows are split into %d training rows and %d hold-out rows, but at least one of each is needed", train+held,

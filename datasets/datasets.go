@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Prefix marks the name of an embedded data set in place of a path.
+// Prefix marks the name of a built-in data set in place of a path.
 const Prefix = "builtin:"
 
 // Info describes a data set.
@@ -120,7 +120,7 @@ func find(name string) (entry, error) {
 	if near := printable.Nearest(short, names, 2); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return entry{}, fmt.Errorf("there is no embedded data set %q (%s)", short, hint)
+	return entry{}, fmt.Errorf("there is no built-in data set %q (%s)", short, hint)
 }
 
 // Get returns the description of the data set with the given name. If the name is unknown, the error suggests

@@ -81,11 +81,11 @@ func (e *Evaluation) addCaveats(in *Input) {
 			say("No group of %s has %d rows or more, so no worst group is reported.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
 			if e.Resamples != 0 {
-				say("The worst of %d groups was selected because it looked worst, so an ordinary interval for it would be too "+
-					"narrow. The intervals of groups are therefore valid whichever group is worst.", w.Compared)
+				say("An ordinary interval for the worst of %d groups would be too narrow, because the group was selected for its "+
+					"result. The intervals of groups are therefore simultaneous: they are valid whichever group is worst.", w.Compared)
 			} else {
-				say("The worst of %d groups was selected because it looked worst: part of its excess is due to chance. No "+
-					"intervals were computed.", w.Compared)
+				say("The worst of %d groups was selected for its result, so its risk is overestimated. No intervals were "+
+					"computed.", w.Compared)
 			}
 		}
 	} else {

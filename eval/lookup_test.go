@@ -107,8 +107,8 @@ func TestCaveats_HaveReasons(t *testing.T) {
 		overall   = "of ERM could not be computed"
 		undefined = "are undefined in 1 group of g"
 		noWorst   = "No group of g has 1000 rows or more"
-		picked    = "The worst of 2 groups was selected because it looked worst, so an ordinary interval for it"
-		untested  = "part of its excess is due to chance"
+		picked    = "An ordinary interval for the worst of 2 groups would be too narrow"
+		untested  = "was selected for its result, so its risk is overestimated"
 		noGroups  = "No grouping columns were given"
 		noBoot    = "No intervals were computed"
 	)

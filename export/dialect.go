@@ -96,6 +96,16 @@ var dialects = []dialect{
 // databricks is a synonym of spark.
 const databricks = "databricks"
 
+// vectorDialects returns the names of the dialects that support vector columns.
+func vectorDialects() (names []string) {
+	for _, d := range dialects {
+		if d.entry != "" {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
 // Dialects returns the names of the SQL dialects; the first one is the default.
 func Dialects() []string {
 	names := make([]string, 0, len(dialects)+1)

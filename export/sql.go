@@ -74,8 +74,8 @@ func (w *sqlWriter) addColumn(c *column) error {
 	}
 	if c.Vector != "" {
 		if w.entry == "" {
-			return fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the "+
-				"format onnx", c.Vector, w.name)
+			return fmt.Errorf("the column %q holds vectors, which %s does not support: use a dialect that does (%s), or "+
+				"the format onnx", c.Vector, w.name, strings.Join(vectorDialects(), ", "))
 		}
 		expression = fmt.Sprintf(w.entry, expression, c.entry+w.first)
 	}

@@ -48,7 +48,7 @@ func (c Choice) validate() error {
 		return nil
 	}
 	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
-		return fmt.Errorf("Config.Budget is %v; it must be finite, or nil for the default of Config.Select", *c.Budget)
+		return fmt.Errorf("Config.Budget is %v; it must be finite, or nil for the criterion's default budget", *c.Budget)
 	}
 	return c.tuneOptions().Validate()
 }

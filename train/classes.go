@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,7 +35,8 @@ func (m *Model) Classes() []string {
 func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, error) {
 	k := m.coefficientsPerColumn()
 	if len(x) != d.D*k {
-		return nil, errors.New("train: the columns of the rows differ from the columns of the model")
+		return nil, fmt.Errorf("train: the rows have %d encoded columns, but the model has %d coefficients for each class",
+			d.D, len(x)/k)
 	}
 	target := d.Target
 	if target == nil {

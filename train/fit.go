@@ -25,7 +25,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Open opens a table: a path, a glob, a directory, or builtin:NAME for an embedded data set. Columns of Parquet
+// Open opens a table: a path, a glob, a directory, or builtin:NAME for a built-in data set. Columns of Parquet
 // files are read when they are needed, as with data.Open.
 func Open(ctx context.Context, name string) (*data.Frame, error) {
 	return OpenAs(ctx, name, data.Reading{})

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
@@ -132,7 +133,7 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 		return nil, err
 	}
 	if d.D != len(x) {
-		return nil, errors.New("train: the columns of the rows differ from the columns of the model")
+		return nil, fmt.Errorf("train: the rows have %d encoded columns, but the model has %d coefficients", d.D, len(x))
 	}
 	var arena *memory.Arena
 	if z, ok := d.X.(interface{ Arena() *memory.Arena }); ok {

@@ -87,7 +87,7 @@ func TestRerun_NamesDifferences(t *testing.T) {
 		"no coefficients": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Coefficients = nil
 			return f
-		}, "columns of the rows differ from the columns of the model"},
+		}, "encoded columns, but the model has"},
 		"a level of no groups": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Config.Nu, m.Config.Average, m.Encoder.Groups = nil, "balanced", nil
 			return f

@@ -19,13 +19,13 @@ func (m *Model) subsetsTable() *tune.Table {
 }
 
 // solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the
-// mean of the solutions. Objective, bounds and passes are means over the subsets; the certificate states that each
-// of the averaged solutions is optimal on its subset. The result is certified if all solutions are. The weight of a
-// row is the mean of its weights in the subsets.
+// mean of the solutions. Objective, bounds and passes are means over the subsets; the certificate bounds the mean of
+// the optimality gaps, each on its own subset. The result is certified if all solutions are. The weight of a row is
+// the mean of its weights in the subsets.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
 	table, of := m.subsetsTable(), ""
 	if m.Config.Average == level.ValidationSubsets {
-		of = " of the validation rows"
+		of = " of the validation set"
 	}
 	subsets, err := level.Subsets(table.Rows)
 	if err != nil {
@@ -67,8 +67,8 @@ func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result,
 		}
 	}
 	m.addNotes(fmt.Sprintf(
-		"the model is the mean of %d models, each trained on a subset%s of %d rows, equally many from every group; the "+
-			"certificate averages the models’ own certificates, each of which shows that its model is optimal on its subset",
-		len(subsets), of, len(subsets[0])))
+		"the model is the mean of %d models, each trained on %d rows%s, with the same number from every group; the "+
+			"certificate averages theirs, each of which bounds the optimality gap on its own subset",
+		len(subsets), len(subsets[0]), of))
 	return mean, nil
 }

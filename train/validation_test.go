@@ -159,7 +159,7 @@ func TestFit_SubsetsOfValidationRows(t *testing.T) {
 	if err != nil || len(columns[1].Number) != m.TrainRows || slices.Max(columns[1].Number) != 0 {
 		t.Errorf("weights of the training rows: %v, %v", columns, err)
 	}
-	if !m.Result.Certified || !strings.Contains(strings.Join(m.Notes, "\n"), "of the validation rows") {
+	if !m.Result.Certified || !strings.Contains(strings.Join(m.Notes, "\n"), "of the validation set") {
 		t.Errorf("certified %v, notes %q", m.Result.Certified, m.Notes)
 	}
 }

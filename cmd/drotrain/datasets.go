@@ -16,8 +16,8 @@ func newDatasets(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "datasets [list]",
-		Short: "List, show or export the embedded data sets",
-		Long: `List the data sets that are embedded in the binary. Wherever a command reads a
+		Short: "List, show or export the built-in data sets",
+		Long: `List the data sets that are built into the binary. Wherever a command reads a
 table, builtin:NAME names one of these data sets.`,
 		Example: `  drotrain datasets
   drotrain datasets show loans

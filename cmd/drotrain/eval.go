@@ -35,13 +35,13 @@ func newEval(a *app) *cobra.Command {
 		Short: "Evaluate models or predictions overall and by group",
 		Long: `Evaluate a trained model, several models, or the predictions of any program,
 overall and by group, with intervals. The report lists the worst group first.
---out writes the report as HTML or Markdown, or the numbers as JSON. --fail-if
+--out writes the report as HTML or Markdown, or the measures as JSON. --fail-if
 turns the evaluation into a gate.
 
 A model is evaluated on the rows of --data or, without --data, on its hold-out
-rows. A model file may come from somebody else. The table that the file names is
-therefore opened only if the table is embedded, lies in the model's folder, or
-is named with --trained-on. The first of several models is the baseline.
+rows. A model file may come from somebody else, so the table that it names is
+opened only if it is builtin:, lies in the model's folder, or is named with
+--trained-on. The first of several models is the baseline.
 
 With --predictions, the scores are columns of a table. If --target has two
 values, a score is the probability of the positive value. For more than two
@@ -58,7 +58,8 @@ A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
 example, since.risk is the change in the risk since an earlier evaluation: the
 one by train on the hold-out rows or, with --against FILE, the one in FILE.
 
-Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
+Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate or
+--strict failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html
   drotrain eval --model drotrain-out --data new.parquet \
       --fail-if "worst_group.risk > 0.6" --out metrics.json,gates.xml

@@ -104,7 +104,7 @@ func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Na
 			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, and the two tables differ (%s)", m.Name, c.Data,
 				models[0].Name, path, changed.Why)
 		}
-		return exit.WithHint(err, "name a table to evaluate on with --data")
+		return exit.WithHint(err, "use --data to name the table for the evaluation")
 	}
 	return nil
 }
@@ -157,19 +157,19 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	}
 	switch {
 	case path == stream:
-		return "", exit.Usagef("name a table to evaluate on with --data",
+		return "", exit.Usagef("use --data to name the table for the evaluation",
 			"the model was trained on a table from standard input, which cannot be read again")
 	case m.Config.HoldoutData != "":
 		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData),
 			"the hold-out rows of the model are in a separate table")
 	case m.Config.ValidationData != "":
-		return "", exit.Usagef("name a table to evaluate on with --data",
+		return "", exit.Usagef("use --data to name the table for the evaluation",
 			"the hold-out rows of the model cannot be read again, because the model was chosen on validation rows "+
 				"in a separate table")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":
-		return "", exit.Usagef("name a table to evaluate on with --data", "the model was not trained on a file")
+		return "", exit.Usagef("use --data to name the table for the evaluation", "the model was not trained on a file")
 	case strings.HasPrefix(path, datasets.Prefix) || isWithin(dir, path):
 		return path, nil
 	}

@@ -62,7 +62,7 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 		return nil, exit.Usagef("choose "+choose, "--loss %s needs --task %s", c.Loss, of)
 	}
 	if o.Task == "regression" && c.Positive != "" {
-		return nil, exit.Usagef("leave out one of them", "--positive needs --task binary")
+		return nil, exit.Usagef("leave out --positive, or set --task binary", "--positive needs --task binary")
 	}
 	var scores []report.Score
 	var columns []string

@@ -31,10 +31,10 @@ func newInspect(a *app) *cobra.Command {
 certificate, coefficients in the units of the columns), or an evaluation
 (metrics.json or report.json).
 
-With --target, inspect also reports what matters for predicting that column:
-identifiers, copies of the target, columns filled in after the outcome, missing
-values, dates and levels. It proposes a command that trains on the table. With
---out, it also writes a configuration file for train --config.`,
+With --target, inspect also reports columns that need a decision before
+training: identifiers, copies of the target, columns filled in after the
+outcome, missing values, dates and levels. It suggests a command that trains on
+the table. With --out, it also writes a configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect builtin:loans --target deny --out loans.yaml
   drotrain inspect drotrain-out/model.json

@@ -24,7 +24,7 @@ the optimum. In a study of 44 real tables with named groups, drotrain's default
 had a measurably lower worst-group risk than ERM on 6 tables when ERM did not
 use the group columns, and on 3 tables when it did. The risk was measurably
 higher on none of the tables.`,
-		Example: `  drotrain train                        # a first run, on an embedded data set
+		Example: `  drotrain train                        # a first run, on a built-in data set
   drotrain train --data builtin:loans --target deny --groups region,sex
   drotrain eval --model drotrain-out/model.json --data new.parquet
   drotrain predict --model drotrain-out/model.json --data new.parquet \

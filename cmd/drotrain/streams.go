@@ -182,7 +182,7 @@ func (o *trainOptions) checkStreams(a *app) error {
 	case a.comm != nil:
 		return exit.Usagef("name a directory with --out", "--out - (standard output) does not work with several ranks")
 	case o.Resume:
-		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
+		return exit.Usagef("name a directory with --out, or leave out --resume", "--out - cannot be combined with --resume")
 	case o.JSON:
 		return exit.Usagef("leave out one of them",
 			"--out - and --json both write to standard output")

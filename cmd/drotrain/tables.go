@@ -17,7 +17,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// openTable opens a file, a directory, a glob, an embedded data set or, for "-", standard input.
+// openTable opens a file, a directory, a glob, a built-in data set or, for "-", standard input.
 func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if err := how.Text.Validate(); err != nil {
 		return nil, exit.Usagef("", "%w", err)
@@ -58,7 +58,7 @@ func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
 	}
 }
 
-// unknownDataset returns the error for a name that is not an embedded data set.
+// unknownDataset returns the error for a name that is not a built-in data set.
 func unknownDataset(name string, err error) error {
 	if _, known := datasets.Get(name); known == nil {
 		return err
@@ -69,8 +69,8 @@ func unknownDataset(name string, err error) error {
 	}
 	short := strings.TrimPrefix(name, datasets.Prefix)
 	hint := cmp.Or(setting.DidYouMean(short, names, datasets.Prefix),
-		"the embedded data sets are "+strings.Join(names, ", "))
-	return exit.Usagef(hint, "there is no embedded data set %q", short)
+		"the built-in data sets are "+strings.Join(names, ", "))
+	return exit.Usagef(hint, "there is no built-in data set %q", short)
 }
 
 // warnOfTrainingRows prints a warning, with advice, if rows are training rows.

@@ -28,7 +28,7 @@ The command writes the model, metrics, plots and a report.
 
 If no option sets the robustness, cross-validation within the training rows
 chooses one of several candidates, among them the standard model (ERM). ERM is
-always trained for comparison. Without options, train uses an embedded data set.
+always trained for comparison. Without options, train uses a built-in data set.
 
 Exit codes: 0 certified to the requested gap, 1 failed, 2 wrong command line,
 3 stopped before the gap, 4 the model is degenerate, 129, 130 or 143 ended by a

@@ -43,7 +43,7 @@ func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
 	return checkCombinations(fs, c)
 }
 
-// chooseData sets the data set if the user gave none, and the default columns of an embedded data set.
+// chooseData sets the data set if the user gave none, and the default columns of a built-in data set.
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	for _, name := range []string{"data", "target", "out"} {
 		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
@@ -125,10 +125,11 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	levels, choice := given(kinds...), given(choiceOptions...)
 	switch {
 	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
-		return exit.Usagef("leave out one of them", "%s sets the robustness, so the robustness cannot be chosen with %s",
-			strings.Join(levels, " and "), strings.Join(choice, ", "))
+		set, chosen := printable.JoinWords(levels, "and"), printable.JoinWords(choice, "and")
+		return exit.Usagef("leave out "+set+", or leave out "+chosen,
+			"the robustness cannot be both set (%s) and chosen (%s)", set, chosen)
 	case fs.Changed("rate") && c.Select != "" && c.Select != "trade-off":
-		return exit.Usagef("leave out one of them", "--rate has no effect with --select %s", c.Select)
+		return exit.Usagef("leave out --rate, or set --select trade-off", "--rate has no effect with --select %s", c.Select)
 	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)
@@ -141,7 +142,7 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
 	for _, name := range []string{"resamples", "card"} {
 		if typed["report"] && fs.Lookup("report").Value.String() == options.ReportNone && typed[name] {
-			return exit.Usagef("leave out one of them", "--%s has no effect with --report none", name)
+			return exit.Usagef("leave out --"+name+", or set another --report", "--%s has no effect with --report none", name)
 		}
 	}
 	return nil

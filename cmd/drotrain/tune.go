@@ -32,11 +32,12 @@ func newTune(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "tune [options]",
 		Short: "Choose how robust a model should be",
-		Long: `Choose a level of robustness by cross-validation within the training rows, as
-train does if no level is set. The output is a table (JSON, CSV or Parquet) and
-a figure. They show the average risk, worst-group risk and tail risk (CVaR) of
+		Long: `Choose the robustness by cross-validation within the training rows, as train
+does unless it is set. The output is a table (JSON, CSV or Parquet) and a
+figure. They show the average risk, worst-group risk and tail risk (CVaR) of
 every candidate, out of fold and with standard errors. The output also contains
-certified bounds on the optimal objective, for every ν between the solved ones.
+certified bounds on the optimal objective, for every ν between those of the
+candidates.
 
 Hold-out rows are not used, and no final model is trained. The file train.yaml
 contains the options that train the chosen model. The last line of the output is

@@ -182,9 +182,9 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 		return all
 	}
 	if marks.HasOnlyDotted() && k.low > 1000 {
-		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least "+
-			"%g: the three digits may be thousands", marks.Dotted, k.low), "name the decimal separator and the thousands "+
-			"separator")
+		add(fmt.Sprintf("numbers such as %q are read as decimal numbers, but all numbers of the training table were at "+
+			"least %g: the separator may be a thousands separator", marks.Dotted, k.low),
+			"name the decimal separator and the thousands separator")
 	}
 	return all
 }

@@ -75,7 +75,7 @@ func TestFit_Refusals(t *testing.T) {
 		"null feature": {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"},
 			[]string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
 		"all rows dropped": {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"},
-			[]string{"each of the 3 rows", "mean or median"}},
+			[]string{"there are 3 training rows", "mean or median"}},
 		"identifiers": {ids, Spec{Target: "y"}, []string{`column "id"`, "each of the 30 training rows",
 			"leave the column out"}},
 		"too many levels": {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "leave the column out"}},

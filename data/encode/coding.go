@@ -158,9 +158,10 @@ func (in *Input) validateOperands() error {
 	for _, o := range in.Of {
 		switch {
 		case o.Column == "" || !o.Kind.IsScalar():
-			return fmt.Errorf("\"of\" refers to the column %q of unknown kind %v", o.Column, o.Kind)
+			return fmt.Errorf("\"of\" needs a named column with single values, not %q of kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) > 1 && numbers == 1):
-			return fmt.Errorf("\"center\" is set for %q, which is not a number in a product with a category", o.Column)
+			return fmt.Errorf("\"center\" is set for %q, but only the one numeric column of a product with categories can be "+
+				"centred", o.Column)
 		case !numeral.IsFinite(o.Center):
 			return fmt.Errorf("\"center\" of %q is %v; it must be finite", o.Column, o.Center)
 		case o.Fill != nil && (!numeral.IsFinite(*o.Fill)):

@@ -382,10 +382,9 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	}
 	at = slices.Compact(at)
 	if len(at) < 3 {
-		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"),
-			"the %d knots, placed at quantiles of the values, have only %d different values; a spline needs at least three",
-			knots,
-			len(at))
+		return nil, t.f.Fault(c.Name, fix.Advise("use more knots, or leave out the spline"),
+			"the %d knots, placed at quantiles of the column, fall on only %d distinct values; a spline needs at least 3",
+			knots, len(at))
 	}
 	return naturalSpline(at), nil
 }

@@ -51,8 +51,11 @@ func (e *Encoder) Validate() error {
 			}
 		case data.Bool, data.Categorical:
 			n = in.Width()
-			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
-				return fmt.Errorf("%s, %q, has the levels %q, two of which are equal", what, in.Name, in.Levels)
+			if n == 0 {
+				return fmt.Errorf("%s, %q, has fewer than two levels: %q", what, in.Name, in.Labels())
+			}
+			if len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
+				return fmt.Errorf("%s, %q, lists a level twice: %q", what, in.Name, in.Levels)
 			}
 			if in.Reference != "" && in.skippedLabel() < 0 {
 				return fmt.Errorf("%s, %q, has the reference level %q, which is not one of its levels", what, in.Name, in.Reference)

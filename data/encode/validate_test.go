@@ -46,15 +46,15 @@ func TestEncoder_Validate(t *testing.T) {
 			input(e,
 				"square(a)").Of[0].Function.Name = "cube"
 		},
-		`"region", has the levels ["north"]`: func(e *Encoder) {
+		`"region", has fewer than two levels: ["north"]`: func(e *Encoder) {
 			in := input(e, "region")
 			in.Levels,
 				in.Missing = []string{"north"}, false
 		},
-		`has the levels ["east" "north" "south" "north"]`: func(e *Encoder) { input(e, "region").Levels[3] = "north" },
-		`has the reference level "down"`:                  func(e *Encoder) { input(e, "region").Reference = "down" },
-		`"b", is neither a number nor a category`:         func(e *Encoder) { input(e, "b").Kind = data.Other },
-		`"region", needs 5 encoded columns, but only 2`:   func(e *Encoder) { e.Columns = e.Columns[:3] },
+		`lists a level twice: ["east" "north" "south" "north"]`: func(e *Encoder) { input(e, "region").Levels[3] = "north" },
+		`has the reference level "down"`:                        func(e *Encoder) { input(e, "region").Reference = "down" },
+		`"b", is neither a number nor a category`:               func(e *Encoder) { input(e, "b").Kind = data.Other },
+		`"region", needs 5 encoded columns, but only 2`:         func(e *Encoder) { e.Columns = e.Columns[:3] },
 		`"a", does not match the encoded column "z"`: func(e *Encoder) {
 			e.Columns[0].Name,
 				e.Columns[0].Source = "z", "z"

@@ -284,14 +284,15 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	}
 	if math.IsInf(norm.TotalWeight(r.Cert.N), 1) && (math.IsInf(c.l, 1) || math.IsInf(c.g, 1)) {
 		return constants{}, fmt.Errorf(
-			"dro: the theory has no constants for unbounded weights and nonlinear losses: bound the weights")
+			"dro: the theoretical step sizes require a bound on the adversary's weights if a loss is not linear: bound the " +
+				"weights")
 	}
 	for _, v := range append([]float64{c.g, c.l}, slices.Concat(c.gs, c.ls, c.lambdas)...) {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			largest := r.Cert.Rows.Max(r.Cert.N, func(lo, hi int) float64 { return slices.Max(h[lo:hi]) })
 			return constants{}, fmt.Errorf(
-				"dro: the losses have Lipschitz constants of up to %.3g, whose squares overflow, so the theory gives no step "+
-					"sizes (for a Huber δ far above all residuals, use the squared loss)", largest)
+				"dro: the losses have Lipschitz constants of up to %.3g, whose squares overflow, so the theoretical step sizes "+
+					"do not exist (for a Huber δ far above all residuals, use the squared loss)", largest)
 		}
 	}
 	return c, nil

@@ -223,7 +223,8 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	case k == nil:
 		return nil, errors.New("no level of robustness is set")
 	case r.N < 0 || r.Weights != nil && len(r.Weights) != r.N || r.Group != nil && len(r.Group) != r.N:
-		return nil, fmt.Errorf("%d rows have %d weights and %d groups", r.N, len(r.Weights), len(r.Group))
+		return nil, fmt.Errorf("there are %d rows, but the slices Weights and Group have %d and %d entries", r.N,
+			len(r.Weights), len(r.Group))
 	case l.IsGroupwise():
 		return l.groupDual(r)
 	}

@@ -362,7 +362,7 @@ func TestDual_RefusesRowsOfOtherLengths(t *testing.T) {
 		"no rows":       {N: -1},
 	} {
 		for _, l := range []level.Level{groups, {Penalty: "kl", Nu: level.At(1)}} {
-			if _, err := l.Dual(r); err == nil || !strings.Contains(err.Error(), "weights and") {
+			if _, err := l.Dual(r); err == nil || !strings.Contains(err.Error(), "slices Weights and Group") {
 				t.Errorf("%s, %v: %v", name, l, err)
 			}
 		}

@@ -133,8 +133,8 @@ func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error
 	}
 	rows, err := f.Filter(ctx, filter)
 	if err == nil && len(rows) == 0 {
-		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("none of the %d %s satisfies the filter %q", f.Rows,
-			printable.Noun(f.Rows, "row", "rows"), filter)}
+		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("no row satisfies the filter %q; the table has %s", filter,
+			printable.Plural(f.Rows, "row", "rows"))}
 	}
 	return rows, err
 }
@@ -345,7 +345,7 @@ func groupShares(groups, trained []encode.Grouping) []map[string]float64 {
 	return out
 }
 
-// builtinUnit returns the unit of the default target of an embedded data set.
+// builtinUnit returns the unit of the default target of a built-in data set.
 func builtinUnit(c train.Config) string {
 	if !strings.HasPrefix(c.Data, datasets.Prefix) {
 		return ""

@@ -67,14 +67,15 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 	}
 	cross := trainedOn(t, f, func(c *train.Config) { c.Evaluate, c.Holdout = train.EvaluateCrossfit, 0 })
 	for want, err := range map[string]error{
-		"no column \"nowhere\"":                     measure(quick(func(o *Options) { o.Groups = []string{"nowhere"} })),
-		"no column \"no weight\"":                   measure(quick(func(o *Options) { o.Weight = "no weight" })),
-		"a weight must be a number":                 measure(quick(func(o *Options) { o.Weight = "g" })),
-		"a weight is missing":                       table(with(missing), quick(func(o *Options) { o.Weight = "w" })),
-		"it must be a number above 0":               table(with(none), quick(func(o *Options) { o.Weight = "w" })),
-		"none of the 240 rows satisfies the filter": table(f, quick(func(o *Options) { o.Filter = "a > 1e9" })),
-		"the target of the model":                   table(alone, quick(nil)),
-		"no column \"nobody\"":                      table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
+		"no column \"nowhere\"":       measure(quick(func(o *Options) { o.Groups = []string{"nowhere"} })),
+		"no column \"no weight\"":     measure(quick(func(o *Options) { o.Weight = "no weight" })),
+		"a weight must be a number":   measure(quick(func(o *Options) { o.Weight = "g" })),
+		"a weight is missing":         table(with(missing), quick(func(o *Options) { o.Weight = "w" })),
+		"it must be a number above 0": table(with(none), quick(func(o *Options) { o.Weight = "w" })),
+		`no row satisfies the filter "a > 1e9"; the table has 240 rows`: table(f,
+			quick(func(o *Options) { o.Filter = "a > 1e9" })),
+		"the target of the model": table(alone, quick(nil)),
+		"no column \"nobody\"":    table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
 		"evaluating rows stored on disk needs at least": table(f,
 			quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
 		"their positive classes are \"1\" and \"0\"": compare(t.Context(), f, Named{"a", m}, Named{"b", other}),

@@ -323,9 +323,9 @@ func (c *selectionRun) setReason() {
 		return
 	}
 	if c.Chosen == 0 {
-		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: none of the %d other %s lowers the criterion, the %s, by %v "+
-			"standard %s",
-			printable.Setting(k.Mu), count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate),
+		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: %s the criterion, the %s, by %v standard %s",
+			printable.Setting(k.Mu), printable.Noun(count, "the other candidate does not lower",
+				fmt.Sprintf("none of the %d other candidates lowers", count)), CriterionText(c.Criterion, c.Rate),
 			StandardErrors(c.Criterion), printable.Noun(StandardErrors(c.Criterion), "error", "errors"))
 		return
 	}

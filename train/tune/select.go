@@ -215,8 +215,8 @@ func (t *Table) check() error {
 	}
 	if n, _ := t.X.Dims(); n != t.N || len(t.Target) != n || t.Weights != nil && len(t.Weights) != n ||
 		t.Group != nil && len(t.Group) != n {
-		return fmt.Errorf("the matrix has %d rows, but there are %d targets, %d weights and %d groups for %d rows", n,
-			len(t.Target), len(t.Weights), len(t.Group), t.N)
+		return fmt.Errorf("there are %d rows, but the matrix has %d rows, and the slices Target, Weights and Group have "+
+			"%d, %d and %d entries", t.N, n, len(t.Target), len(t.Weights), len(t.Group))
 	}
 	return nil
 }

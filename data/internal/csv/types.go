@@ -299,7 +299,7 @@ func (c *column) numericRemark(v styleChoice) *table.Error {
 			"values like %q are read as negative numbers in accounting style (%d of %d)", c.account, c.accounts, c.numbers)}
 	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
 		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands,
-			Msg: fmt.Sprintf("values like %q are read as fractions, but the three digits after the point may be thousands",
+			Msg: fmt.Sprintf("values like %q are read as decimal numbers, but the point may be a thousands separator",
 				c.count.dottedExample),
 			Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
 	}

@@ -1,6 +1,6 @@
 // Package npy reads NumPy arrays from .npy files and .npz archives. A two-dimensional array is a column of vectors;
-// a one-dimensional array is a column of numbers, bools or texts. Python objects are rejected, since reading them
-// would run code.
+// a one-dimensional array is a column of numbers, bools or strings. Pickled Python objects are rejected, since
+// unpickling can run arbitrary code.
 package npy
 
 import (
@@ -227,8 +227,8 @@ func (h *header) setType(descr string) error {
 		descr = descr[1:]
 	}
 	if strings.HasPrefix(descr, "O") {
-		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read",
-			Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
+		return &table.Error{Msg: "the array holds pickled Python objects, and unpickling can run arbitrary code",
+			Hint: "convert the array to float32, int64, bool or fixed-width text, as in x.astype(\"float32\")"}
 	}
 	if len(descr) < 2 {
 		return refuse()
@@ -274,7 +274,7 @@ func (h *header) check(size int64) error {
 		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions, but a table needs one or two", len(h.shape)),
 			Hint: "reshape the array to (rows, columns)"}
 	case len(h.shape) == 2 && h.text > 0:
-		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two",
+		return &table.Error{Msg: "an array of strings must be one-dimensional, but this one has two dimensions",
 			Hint: "save the columns of the array as separate arrays"}
 	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > intake.MostWidth):
 		return &table.Error{Msg: fmt.Sprintf("the vectors have %d entries; 1 to %d are supported", h.shape[1],

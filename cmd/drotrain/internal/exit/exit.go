@@ -19,7 +19,7 @@ const (
 	Failed = 1
 	Usage  = 2 // the command line or the configuration file is wrong
 	Limit  = 3 // stopped before the required gap; the model is written and marked
-	Gate   = 4 // a --fail-if gate failed, or the model is degenerate
+	Gate   = 4 // a --fail-if gate or --strict failed, or the model is degenerate
 
 	Pipe = 128 + 13 // the output is no longer read
 )

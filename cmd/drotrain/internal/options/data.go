@@ -33,7 +33,7 @@ var dataOptions = []Option{
 	{Name: "data", Commands: "verify*", Help: "table that the model was trained on: " + tableHelp},
 	{Name: "data", Commands: "inspect", Help: "`file` to describe, as an alternative to the argument FILE"},
 	{Name: "trained-on", Commands: "eval",
-		Help: "`table` that the model was trained on; required if the table is neither embedded nor in the model's " +
+		Help: "`table` that the model was trained on; required unless that table is builtin: or lies in the model's " +
 			"folder",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*",
@@ -163,7 +163,7 @@ var readingOptions = []Option{
 	{Name: "strip", Commands: "train tune eval predict inspect",
 		Help: "`characters` to strip from both ends of numbers in text files; for example, '%$€'"},
 	{Name: "relabel", Commands: "train tune eval predict inspect",
-		Help: "`texts` to replace, written as OLD->NEW and separated by commas; column types are determined " +
+		Help: "`replacements` of cell values, as OLD->NEW, separated by commas; column types are determined " +
 			"afterwards; for example, '<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
 		Help: "use of date and time columns: number (days since 1970), parts (year, month, weekday with Sunday = " +

@@ -33,7 +33,7 @@ var evaluationOptions = []Option{
 			return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 		}},
 	{Name: "min-group-size", Commands: "train tune eval",
-		Help: "smallest number of rows of the worst group; smaller groups are only listed"},
+		Help: "number of rows that a group needs to count as the worst group; smaller groups are only listed"},
 	{Name: "threshold", Commands: "train",
 		Help: "for two classes: lowest probability at which the positive class is predicted (default 0.5); predict " +
 			"and eval use the same threshold"},
@@ -103,11 +103,10 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help: "`file` for the proof that drotrain verify uses to check the certificate; the name ends in .parquet, " +
-			".csv, .tsv or .arrows",
+		Help:   "write a proof of the certificate, for drotrain verify, to this `file` (.parquet, .csv, .tsv or .arrows)",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
-		Help:   "`file` for the encoded training rows, which python -m drotrain.verify reads; the name ends in .parquet",
+		Help:   "write the encoded training rows to this .parquet `file`, for python -m drotrain.verify",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*",
@@ -115,13 +114,13 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*",
-		Help: "`files` to write: report (.html or .md), numbers (.json) or gates (.xml); a directory; or - for " +
+		Help: "output `files`: report (.html or .md), measures (.json) or gate results (.xml); a directory; or - for " +
 			"standard output", Effect: display, Value: func(s *Settings) *setting.Value {
 			return setting.List(&s.Outputs, nil)
 		}},
 	{Name: "out", Commands: "predict*",
-		Help: "`file` for the predictions; the name ends in .parquet, .csv, .tsv or, for an Arrow stream, .arrows; - " +
-			"means standard output",
+		Help: "write the predictions to this `file` (.parquet, .csv, .tsv or, as an Arrow stream, .arrows); - means " +
+			"standard output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "export*", Help: "`file` for the exported model",
 		Effect: display,

@@ -34,16 +34,16 @@ var choiceOptions = []Option{
 		Help: "criterion that cross-validation minimises: worst-group (the risk of the worst group); " +
 			"worst-group-accuracy (the error rate of the worst group); average (the average risk); tail (the mean of " +
 			"the largest tenth of the losses); trade-off (the weighted mean (worst-group risk + r · average risk)/(1 + r), " +
-			"where r is 2 or, in tune, --rate). The " +
-			"default without --groups is tail. The default with --groups is worst-group-accuracy if the target has " +
-			"classes, 50 or more features are numeric and no group column is a feature, and trade-off in all other cases",
+			"where r is 2 or, in tune, --rate). " +
+			"Without --groups, the default is tail. With --groups, it is worst-group-accuracy if the target has classes, " +
+			"at least 50 features are numeric and no group column is a feature; otherwise it is trade-off",
 		Short: "criterion that cross-validation minimises: worst-group, worst-group-accuracy, average, tail or " +
 			"trade-off (the default depends on groups and features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
-		Help: "`rows` on which the robustness is chosen, instead of by cross-validation: FILE (another table) or " +
-			"split:COLUMN (the rows in which COLUMN is \"validation\"). The candidates are trained on the training " +
-			"rows, except --average validation-subsets"},
+		Help: "`rows` on which the robustness is chosen (default: by cross-validation): FILE (another table) or " +
+			"split:COLUMN (the rows in which COLUMN is \"validation\"). Candidates are trained on the training rows; " +
+			"only those of --average validation-subsets are trained on the validation rows"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst-group risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
