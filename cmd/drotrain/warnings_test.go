@@ -78,7 +78,7 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if _, _, stderr := try(t.Context(), "eval", "--model", "drotrain-out", "--data", "t.csv",
-		"--quiet"); !strings.Contains(stderr, "rows equal a training row in every feature") {
+		"--quiet"); !strings.Contains(stderr, "rows equal a training row in every encoded feature") {
 		t.Errorf("eval: %s", stderr)
 	}
 }

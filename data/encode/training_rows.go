@@ -198,10 +198,10 @@ func (t *TrainingRows) String() string {
 	if !t.isMoreThanChance() {
 		return ""
 	}
-	s := fmt.Sprintf("%s of %s rows equal a training row in every feature", printable.Count(t.Equal),
+	s := fmt.Sprintf("%s of %s rows equal a training row in every encoded feature", printable.Count(t.Equal),
 		printable.Count(t.Rows))
 	if t.Compared < t.Rows {
-		s = fmt.Sprintf("about %s %% of the %s rows equal a training row in every feature (in a sample, %s of %s)",
+		s = fmt.Sprintf("about %s %% of the %s rows equal a training row in every encoded feature (in a sample, %s of %s)",
 			strconv.FormatFloat(100*float64(t.Equal)/float64(t.Compared), 'f', 0, 64), printable.Count(t.Rows),
 			printable.Count(t.Equal),
 			printable.Count(t.Compared))

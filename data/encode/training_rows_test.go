@@ -113,7 +113,7 @@ func TestTrainingRows_ByChance(t *testing.T) {
 		equal int
 		want  string
 	}{{120, ""}, {150, ""},
-		{360, "360 of 360 rows equal a training row in every feature (about 33 % of new rows " +
+		{360, "360 of 360 rows equal a training row in every encoded feature (about 33 % of new rows " +
 			"would do so by chance)"}} {
 		r := TrainingRows{Compared: 360, Rows: 360, Equal: c.equal, Expected: s.Repeated, known: s.Rows}
 		if got := r.String(); got != c.want {

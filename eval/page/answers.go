@@ -20,7 +20,7 @@ var worries = []struct {
 	find func(p *page) []string
 }{
 	{"A column may give away the outcome", (*page).leakWarnings},
-	{"The model may be of no use", (*page).uselessWarnings},
+	{"A model may be of no use", (*page).uselessWarnings},
 	{"Protected attributes", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
@@ -115,9 +115,10 @@ func (p *page) noteWarnings() (out []string) {
 	return out
 }
 
-// uselessWarnings returns the warnings of the verdict on the model as a whole.
+// uselessWarnings returns the warnings of the verdict on the model as a whole, joined.
 func (p *page) uselessWarnings() []string {
-	return slices.DeleteFunc(slices.Clone(p.E.Verdict.Warnings), func(w string) bool { return w == p.E.SliceWarning() })
+	all := slices.DeleteFunc(slices.Clone(p.E.Verdict.Warnings), func(w string) bool { return w == p.E.SliceWarning() })
+	return nonEmpty(strings.Join(all, " "))
 }
 
 func (p *page) sliceWarnings() []string { return nonEmpty(p.E.SliceWarning()) }

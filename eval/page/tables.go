@@ -301,7 +301,9 @@ func (p *page) Criteria() *table {
 			row := tableRow{Cells: []string{c.Question, value}, Class: class}
 			row.draw(drawn)
 			between := "–"
-			if c.Low != "" {
+			if c.Low != "" && c.Low == c.High {
+				between = "equal in all groups"
+			} else if c.Low != "" {
 				between = printable.Group(c.Low) + ", " + printable.Group(c.High)
 			}
 			word := c.Outcome
