@@ -155,7 +155,11 @@ func (e *Evaluation) nameWorstGroups() {
 			continue
 		}
 		if w := e.Models[0].WorstGroup; w != nil {
-			if b := g.find(w.Label); risks[i].Risk-risks[b].Risk <= tie*math.Abs(risks[i].Risk) {
+			within := tie
+			if e.Models[k].Constant {
+				within = constantTie
+			}
+			if b := g.find(w.Label); risks[i].Risk-risks[b].Risk <= within*math.Abs(risks[i].Risk) {
 				i = b
 			}
 		}
@@ -171,9 +175,9 @@ func (e *Evaluation) nameWorstGroups() {
 	}
 }
 
-// tie is the maximum difference of two risks that is attributed to rounding and to the gap of a solution, relative to the
-// larger one.
-const tie = 1e-6
+// The maximum differences of two risks of a model that do not make one group worse than the other, relative to the larger
+// risk: those of rounding and of the gap of a solution, and for a constant model those of its predictions.
+const tie, constantTie = 1e-6, 1e-3
 
 // maxInterval bounds max_g risk_g by the largest lower and upper limits of the simultaneous intervals.
 func maxInterval(groups []Group, k int) *Interval {

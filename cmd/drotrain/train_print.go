@@ -71,9 +71,9 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	if o.JSON {
 		return s, show.JSON(a.stdout, outcomeOf(s, e))
 	}
-	// otherwise the error states the reasons
-	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate {
-		for _, w := range s.Warnings {
+	isRefused := e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate
+	for _, w := range s.Warnings {
+		if !isRefused || w == e.SliceWarning() { // the error states the other reasons
 			a.warn(w)
 		}
 	}
@@ -181,7 +181,8 @@ func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.
 	case !s.Certified:
 		return uncertifiedError(m, s)
 	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
-		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
+		why := slices.DeleteFunc(slices.Clone(s.Warnings), func(w string) bool { return w == e.SliceWarning() })
+		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(why, " ")),
 			adviseAgainstDegenerate(m, "use other features, or more hold-out rows (--holdout)"))
 	case e == nil && s.ConstantPrediction && !o.AllowDegenerate:
 		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: its prediction is the same for every "+
