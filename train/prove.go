@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
@@ -13,7 +14,8 @@ import (
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
 // slopes of the losses at the point that minimises the objective under these weights. Both are computed to the last
-// digits, so that the bound does not depend on where training stopped. For a mean of models, the proof holds the slopes
+// digits, so that the bound does not depend on where training stopped. Without a regulariser that point may be far away
+// or none, and the slopes may be those at the coefficients. For a mean of models, the proof holds the slopes
 // of every averaged model on the rows of its subset. It needs Config.KeepProof and Config.KeepRows; several ranks are
 // an error, and so is an adversary or a regulariser of the caller's.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
@@ -53,7 +55,7 @@ func (m *Model) proveOptimum(ctx context.Context, p *verify.Proof) error {
 	if err != nil {
 		return err
 	}
-	candidates := [][]float64{r.Weights, r.dual}
+	candidates, points := [][]float64{r.Weights, r.dual}, [][]float64{m.Coefficients}
 	if !m.Config.KeepsWeights() {
 		oracle, err := table.Oracle()
 		if err != nil {
@@ -64,14 +66,14 @@ func (m *Model) proveOptimum(ctx context.Context, p *verify.Proof) error {
 		if err != nil {
 			return m.nameColumn(err)
 		}
-		candidates = append(candidates, res.Weights, res.Dual)
+		candidates, points = append(candidates, res.Weights, res.Dual), append(points, res.X)
 	}
 	var best *weightedOptimum
 	for _, y := range candidates {
 		if y == nil {
 			continue
 		}
-		o, err := m.minimiseUnder(ctx, table, y, m.Coefficients)
+		o, err := m.proveUnder(ctx, table, y, points)
 		if err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
 			y[i], of[i] = 1/float64(len(subset)), rows[j]
 			p.Parts = append(p.Parts, k)
 		}
-		o, err := m.minimiseUnder(ctx, table.Select(subset), y, m.Averaged[k])
+		o, err := m.proveUnder(ctx, table.Select(subset), y, [][]float64{m.Averaged[k]})
 		if err != nil {
 			return err
 		}
@@ -110,27 +112,68 @@ func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
 
 // A weightedOptimum is the optimum of the objective under given weights.
 type weightedOptimum struct {
-	lower   float64 // bound of the mean loss with the regulariser
+	lower   float64 // bound of the mean loss with the regulariser; an estimate if there is no regulariser
 	weights []float64
 	slopes  []float64 // slopes of the losses at the point
 }
 
-// minimiseUnder minimises the mean loss under weights y as far as double precision allows.
-func (m *Model) minimiseUnder(ctx context.Context, t *tune.Table, y, start []float64) (*weightedOptimum, error) {
+// proveUnder minimises the mean loss under weights y as far as double precision allows, from the first of the given
+// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound.
+func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, points [][]float64) (*weightedOptimum, error) {
 	const finest = 1e-24
 	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, err
 	}
-	res, err := dro.Solve(ctx, m.problem(oracle, dro.Fixed{Weights: y}), &dro.Options{X0: start, RelativeGap: finest,
+	res, err := dro.Solve(ctx, m.problem(oracle, dro.Fixed{Weights: y}), &dro.Options{X0: points[0], RelativeGap: finest,
 		MaxPasses: passesOfProof, Seed: m.Config.Seed})
 	if err != nil {
 		return nil, m.nameColumn(err)
 	}
 	n, _, k := oracle.Dims()
-	o := &weightedOptimum{res.Certificate.Lower, y, make([]float64, n*k)}
-	oracle.EvalTo(make([]float64, n), o.slopes, res.X, 0, n)
-	return o, nil
+	best := &weightedOptimum{res.Certificate.Lower, y, make([]float64, n*k)}
+	oracle.EvalTo(make([]float64, n), best.slopes, res.X, 0, n)
+	if *m.Config.Mu > 0 || m.Config.Wasserstein != nil {
+		return best, nil
+	}
+	best.lower = math.Inf(-1)
+	for _, x := range append(slices.Clone(points), res.X) {
+		o := &weightedOptimum{0, y, make([]float64, n*k)}
+		value := make([]float64, n)
+		oracle.EvalTo(value, o.slopes, x, 0, n)
+		if o.lower = unpenalisedBound(oracle, t, y, value, o.slopes); o.lower > best.lower {
+			best = o
+		}
+	}
+	return best, nil
+}
+
+// unpenalisedBound estimates the lower bound of the mean loss under weights y that the losses and slopes at a point
+// prove without a regulariser: the mean loss times 1 − Σ |g_i|/(σ_i·s), with the gradient g = Σ y_j s_j z_j of the
+// point, the root mean square σ_i of column i, and the largest slope s.
+func unpenalisedBound(oracle tune.Oracle, t *tune.Table, y, value, slopes []float64) float64 {
+	n, size, k := oracle.Dims()
+	gradient, squares, row := make([]float64, size), make([]float64, size/k), make([]float64, size/k)
+	oracle.AddGradTo(gradient, y, slopes, 0, n)
+	mean, steepest := 0.0, 0.0
+	for j, v := range y {
+		mean += v * value[j]
+		if t.X.RowTo(row, j); v > 0 {
+			for i, z := range row {
+				squares[i] += v * z * z
+			}
+			for _, s := range slopes[j*k : (j+1)*k] {
+				steepest = max(steepest, math.Abs(s))
+			}
+		}
+	}
+	off := 0.0
+	for i, g := range gradient {
+		if g != 0 {
+			off += math.Abs(g) / (math.Sqrt(squares[i/k]) * steepest)
+		}
+	}
+	return mean * (1 - off)
 }
 
 // addTo adds the weights and slopes to a proof, by the rows of the table.

@@ -294,10 +294,26 @@ func (c *checker) lowerBound(p *Proof, upper number) (number, error) {
 	if err != nil {
 		return zero, err
 	}
+	lower, err := c.lowerBoundBySlopes(p, y)
 	if of, grows := c.loss.(growing); grows && c.norm.isZero() {
-		lower, err := c.lowerBoundByGrowth(p, y, of, upper)
-		return interval.Add(rest, lower), err
+		grown, failure := c.lowerBoundByGrowth(p, y, of, upper)
+		if err == nil && failure == nil {
+			grown = interval.Max(lower, grown)
+		}
+		if failure == nil {
+			lower, err = grown, nil
+		}
 	}
+	if err != nil {
+		return zero, err
+	}
+	return interval.Add(rest, lower), nil
+}
+
+// lowerBoundBySlopes returns −Σ y_j f_j*(s_j) minus the conjugate of the regulariser at Σ y_j s_j z_j, for the slopes of a
+// proof moved to where this is finite. It returns an error if they cannot be moved within their room.
+func (c *checker) lowerBoundBySlopes(p *Proof, y []number) (lower number, err error) {
+	defer interval.Catch(&err)
 	moves, err := c.newBalance(p, y)
 	if err != nil {
 		return zero, err
@@ -306,7 +322,7 @@ func (c *checker) lowerBound(p *Proof, upper number) (number, error) {
 	if scale := c.norm.scale(squares); scale.Lo.Cmp(one.Lo) < 0 {
 		conjugates, squares = c.dualTerms(p, y, moves, scale)
 	}
-	return interval.Sub(interval.Sub(rest, conjugates), c.norm.conjugate(squares)), nil
+	return interval.Neg(interval.Add(conjugates, c.norm.conjugate(squares))), nil
 }
 
 // dualTerms returns Σ y_j f_j*(θ s_j) and ‖Σ y_j θ s_j z_j‖² over the penalised columns, with the slopes of a proof

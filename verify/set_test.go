@@ -10,16 +10,18 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
+// add is an adder.
+func add(n int, term func(j int) number) number {
+	sum := interval.NewSum()
+	for j := range n {
+		sum.Add(term(j))
+	}
+	return sum.Value()
+}
+
 // Weights off the set by rounding are moved into it, and others are refused: they would prove too much.
 func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
-	add := func(n int, term func(j int) number) number {
-		sum := interval.NewSum()
-		for j := range n {
-			sum.Add(term(j))
-		}
-		return sum.Value()
-	}
 	w, err := newReference([]float64{1, 1, 1, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -104,5 +106,37 @@ func TestSupported_LimitsColumnsWithoutARegulariser(t *testing.T) {
 	}
 	if m.Config.Mu = 1e-9; m.Supported() != nil {
 		t.Error(m.Supported())
+	}
+}
+
+// For two values of the losses, the largest mean loss in a χ² ball has a closed form, however wide the ball is.
+func TestBall_RiskOfTwoLosses(t *testing.T) {
+	const n, low, high = 40, 0.3, 7.1
+	equal := make([]float64, n)
+	for j := range equal {
+		equal[j] = 1
+	}
+	w, err := newReference(equal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, large := range []int{1, 7, 30} {
+		f := make([]number, n)
+		for j := range f {
+			if f[j] = interval.New(low); j < large {
+				f[j] = interval.New(high)
+			}
+		}
+		for _, radius := range []float64{1e-6, 0.1, 0.49, 0.51, 2, 15, 1000} {
+			s, err := newBall(&config{Penalty: "chi2"}, 0, radius, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := float64(large) / n
+			want := low + (high-low)*min(1, p+math.Sqrt(2*radius*p*(1-p)))
+			if got := s.riskAbove(f, add).Float(); !(math.Abs(got-want) <= 1e-13*want) {
+				t.Errorf("%d large losses, radius %v: risk at most %v, want %v", large, radius, got, want)
+			}
+		}
 	}
 }

@@ -216,6 +216,15 @@ var cases = []struct {
 	{"huber, largest loss, μ = 0", func(c *train.Config) {
 		c.Target, c.Loss, c.Nu, c.Mu = "number", "huber", at(0), at(0)
 	}},
+	{"narrow huber, largest loss, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Mu, c.HuberDelta = "number", "huber", at(0), at(0), 0.05
+	}},
+	{"quantile, CVaR of few rows, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Protect, c.Mu = "number", "quantile:0.9", at(0.05), at(0)
+	}},
+	{"quantile, largest group, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Adjust, c.Mu = "number", "quantile:0.9", at(0), "groups", 0.3, at(0)
+	}},
 	{"huber, total variation without an intercept, μ = 0", func(c *train.Config) {
 		c.Target, c.Loss, c.Radius, c.Penalty, c.Mu = "number", "huber", at(0.3), "tv", at(0)
 		c.Intercept, c.HuberDelta = false, 0.05

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import sys
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
     is_mean = name in ("superquantile", "extremile") and float(parameter) == 1
     if config.get("average") or config.get("wasserstein") or ess == 1 or is_mean:
         if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
-            raise Refused("the adversary's weights in the proof differ from the row weights, which are the only weights that this setting allows")
+            raise Refused("the adversary's weights in the proof differ from the row weights, which this setting requires")
         return w @ f, w, _ZERO
     if any(b.b == 0 < a.b for a, b in zip(q, w, strict=True)):
         raise Refused("a weight is positive although its reference weight is 0")
@@ -223,7 +224,7 @@ def _parts_of_slopes(z: Any, row: Any, s: Any, weight: Any) -> Any:
     """Return p = z v for which Σ weight·p·z is exactly −Σ row·s·z in every column of z."""
     d = z.shape[1]
     m = np.hstack([z.T @ (weight[:, None] * z), -(z.T @ (row[:, None] * s))])
-    kept = []
+    kept: list[int] = []
 
     def solve(column: int) -> Any:
         x = np.full(d, _ZERO)
@@ -285,22 +286,35 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     # Slopes are moved so that their conjugates are finite, then by a common part of their room so that the intercept cancels.
     free = config["mu"] == 0 and not distance
     used = [j for j in range(n) if member[j] >= 0 and (w if free and growth else y)[member[j]].b > 0]
-    row = _array(y[member[j]] * share[j] for j in used)
     moved = [_slopes(_array(s0[j]), float(target[j]), ends) for j in used]
     s, up, down = np.array([m[0] for m in moved], dtype=object).reshape(-1, k), _array(m[1] for m in moved), _array(m[2] for m in moved)
-    if free and growth:  # no column has a penalty, and the optimum is near
-        of = _array(w[member[j]] * share[j] for j in used)
-        residuals = of @ _array(abs(v) for v in margins[used, 0] - _array(target[used]))
-        far = max(abs(v).b for v in _parts_of_slopes(z[used], row, s, of)[:, 0])
-        within = (iv.mpf(upper.b) + growth[1] - w @ adjust) / growth[0] + residuals
-        terms = _array(s[i, 0] * margins[j, 0] - conjugate(s[i], float(target[j])) for i, j in enumerate(used))
-        return upper, y @ adjust - psi + row @ terms - within * iv.mpf(far)
-    if free:
-        kept, room = 0, _array(_min(*v) for v in zip(up, down, strict=True))
-        parts = _parts_of_slopes(z[used], row, s, row * room)
+    row, room = _array(y[member[j]] * share[j] for j in used), _array(_min(*v) for v in zip(up, down, strict=True))
+    every, constant = list(range(len(used))), y @ adjust - psi
+
+    def conjugates(s: Any, on: Any) -> Any:
+        return row[on] @ _array(conjugate(v, float(target[used[i]])) for v, i in zip(s, on, strict=True))
+
+    def balanced(parts: Any, on: Any) -> Any:
         if any(abs(v).b > 1 for v in parts.ravel()):
             raise Refused("with mu = 0 the slopes must cancel in every column, but the slopes of the proof do not cancel")
-        s = s + room[:, None] * parts
+        return -conjugates(s[on] + room[on, None] * parts, on)
+
+    def grown(parts: Any, on: Any) -> Any:
+        residuals = of @ _array(abs(v) for v in margins[used, 0] - _array(target[used]))
+        within = (iv.mpf(upper.b) + growth[1] - w @ adjust) / growth[0] + residuals
+        return row @ (s[:, 0] * margins[used, 0]) - conjugates(s, on) - within * iv.mpf(max(abs(v).b for v in parts.ravel()))
+
+    if free:  # no column has a penalty
+        of, own = _array(w[member[j]] * share[j] for j in used), [i for i in every if row[i].b > 0]
+        lowers, reasons = [], []
+        for on, weights, bound in [(own, row * room, balanced), (every, of, grown)][: 2 if growth else 1]:
+            try:
+                lowers.append(bound(_parts_of_slopes(z[used][on], row[on], s[on], weights[on]), on))
+            except Refused as reason:
+                reasons.append(reason)
+        if not lowers:
+            raise reasons[0]
+        return upper, constant + reduce(_max, lowers)
     for c in range(k if 0 < kept < d else 0):
         rest = row @ s[:, c]
         for need, room in ((_max(-rest, _ZERO), up), (-_max(rest, _ZERO), -down)):
@@ -312,8 +326,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     steep = iv.sqrt(_ZERO + ((z[used, :kept].T @ (row[:, None] * s)) ** 2).sum())
     if config["mu"] == 0 and steep.b > radius.a:
         s = s * iv.mpf((radius / iv.mpf(steep.b)).a)
-    dual = row @ _array(conjugate(v, float(target[j])) for v, j in zip(s, used, strict=True))
-    return upper, y @ adjust - psi - dual - (_max(steep - radius, _ZERO) ** 2 / (2 * mu) if config["mu"] > 0 else _ZERO)
+    return upper, constant - conjugates(s, every) - (_max(steep - radius, _ZERO) ** 2 / (2 * mu) if config["mu"] > 0 else _ZERO)
 
 
 def _parts(m: dict, numbers: Any, rows: Any, group: Any) -> list[tuple[Any, Any, Any]]:
