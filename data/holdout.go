@@ -40,7 +40,7 @@ type Holdout struct {
 // SplitRows returns the training rows and the hold-out rows, both ascending.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
 	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !isDrawnByRow(f.Rows, h.Fraction) {
-		return Split(make([]int, f.Rows), h.Fraction, h.Seed)
+		return SplitInto(make([]int, f.Rows), h.Fraction, h.Seed)
 	}
 	rows, _, err := f.setValidationApart(ctx, h)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	case h.Time != "":
 		out, err = f.holdOutLast(ctx, rows, h)
 	default:
-		train, held, err = Split(make([]int, len(rows)), h.Fraction, h.Seed)
+		train, held, err = SplitInto(make([]int, len(rows)), h.Fraction, h.Seed)
 		for _, list := range [][]int{train, held} {
 			for i, r := range list {
 				list[i] = rows[r]

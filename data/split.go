@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows are shuffled by a PCG generator
-// of the given seed and the first round(n·fraction) are held out. Both lists are ascending and together contain every
-// row once. The fraction must be in [0, 1); with 0 all rows are for training. A positive fraction holds out at least
-// one row and leaves at least one for training, so it requires two rows. If there are manyRows rows or more, a list of
-// all rows would take much memory. Instead, a hash of the row number and the seed decides whether a row is held out,
-// with the probability fraction; ranks that see different rows then agree.
+// SplitInto divides the rows 0..n−1, where n = len(buffer), into training rows and hold-out rows: the rows are
+// shuffled by a PCG generator of the given seed, and the first round(n·fraction) are held out. Both lists are
+// ascending and together contain every row once. The fraction must be in [0, 1); with 0 all rows are for training. A
+// positive fraction holds out at least one row and leaves at least one for training, so it requires two rows. If there
+// are manyRows rows or more, a list of all rows would take much memory. Instead, a hash of the row number and the seed
+// decides whether a row is held out, with the probability fraction; ranks that see different rows then agree.
 //
-// The content of rows is not used; the two results are parts of this slice.
-func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
-	n := len(rows)
+// The content of buffer is overwritten; the two results are parts of it.
+func SplitInto(buffer []int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	n := len(buffer)
 	if err := checkFraction(fraction); err != nil {
 		return nil, nil, err
 	}
@@ -23,10 +23,10 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 		return nil, nil, fmt.Errorf("%d row(s) cannot be split into training and hold-out rows: at least 2 are needed", n)
 	}
 	if fraction == 0 {
-		for i := range rows {
-			rows[i] = i
+		for i := range buffer {
+			buffer[i] = i
 		}
-		return rows, nil, nil
+		return buffer, nil, nil
 	}
 	var held func(row int) bool
 	k := 0
@@ -38,18 +38,18 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 			}
 		}
 	} else {
-		for i := range rows {
-			rows[i] = i
+		for i := range buffer {
+			buffer[i] = i
 		}
-		rand.New(rand.NewPCG(seed, splitStream)).Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rand.New(rand.NewPCG(seed, splitStream)).Shuffle(n, func(i, j int) { buffer[i], buffer[j] = buffer[j], buffer[i] })
 		k = min(max(int(math.Round(float64(n)*fraction)), 1), n-1)
 		out := make([]bool, n)
-		for _, r := range rows[:k] {
+		for _, r := range buffer[:k] {
 			out[r] = true
 		}
 		held = func(r int) bool { return out[r] }
 	}
-	holdout, train = rows[:0:k], rows[k:k] // filled by a counting sort
+	holdout, train = buffer[:0:k], buffer[k:k] // filled by a counting sort
 	for r := range n {
 		if held(r) {
 			holdout = append(holdout, r)

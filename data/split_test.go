@@ -10,7 +10,7 @@ import (
 func TestSplit_IsStratifiedAndRepeatable(t *testing.T) {
 	for _, n := range []int{2, 3, 10, 1001} {
 		for _, fraction := range []float64{0.001, 0.2, 0.5, 0.999} {
-			train, hold, err := Split(make([]int, n), fraction, 7)
+			train, hold, err := SplitInto(make([]int, n), fraction, 7)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,34 +30,34 @@ func TestSplit_IsStratifiedAndRepeatable(t *testing.T) {
 			if len(all) != n {
 				t.Errorf("n %d: %d rows", n, len(all))
 			}
-			again, hold2, _ := Split(make([]int, n), fraction, 7)
+			again, hold2, _ := SplitInto(make([]int, n), fraction, 7)
 			if !reflect.DeepEqual(train, again) || !reflect.DeepEqual(hold, hold2) {
 				t.Error("not deterministic")
 			}
 		}
 	}
-	a, _, _ := Split(make([]int, 1000), 0.2, 1)
-	b, _, _ := Split(make([]int, 1000), 0.2, 2)
+	a, _, _ := SplitInto(make([]int, 1000), 0.2, 1)
+	b, _, _ := SplitInto(make([]int, 1000), 0.2, 2)
 	if reflect.DeepEqual(a, b) {
 		t.Error("two seeds, one split")
 	}
-	train, hold, err := Split(make([]int, 3), 0, 1)
+	train, hold, err := SplitInto(make([]int, 3), 0, 1)
 	if err != nil || len(hold) != 0 || !reflect.DeepEqual(train, []int{0, 1, 2}) {
 		t.Errorf("fraction 0: %v, %v, %v", train, hold, err)
 	}
 	for _, fraction := range []float64{-0.1, 1, 2, math.NaN(), math.Inf(1)} {
-		if _, _, err := Split(make([]int, 10), fraction, 1); err == nil {
+		if _, _, err := SplitInto(make([]int, 10), fraction, 1); err == nil {
 			t.Errorf("fraction %v passes", fraction)
 		}
 	}
-	if _, _, err := Split(make([]int, 1), 0.5, 1); err == nil {
+	if _, _, err := SplitInto(make([]int, 1), 0.5, 1); err == nil {
 		t.Error("a split of one row passes")
 	}
 }
 
 // The split of a seed must never change: models say which rows they held out.
 func TestSplit_Frozen(t *testing.T) {
-	_, hold, err := Split(make([]int, 20), 0.3, 42)
+	_, hold, err := SplitInto(make([]int, 20), 0.3, 42)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestSplit_ManyRows(t *testing.T) {
 		word.Code[i] = int32(i % 2)
 	}
 	f := newFrame(t, Column{Name: "x", Kind: Numeric, Number: x}, word)
-	train, held, err := Split(make([]int, n), fraction, 3)
+	train, held, err := SplitInto(make([]int, n), fraction, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSplit_ManyRows(t *testing.T) {
 		!sort.IntsAreSorted(held) {
 		t.Errorf("%d and %d of %d rows", len(train), len(held), n)
 	}
-	_, other, _ := Split(make([]int, n), fraction, 4)
+	_, other, _ := SplitInto(make([]int, n), fraction, 4)
 	both, next := 0, 0
 	of := map[int]bool{}
 	for _, r := range other {
@@ -136,7 +136,7 @@ func TestSplit_ManyRows(t *testing.T) {
 			t.Errorf("%+v is no split by row", h)
 		}
 	}
-	if train, held, err := Split(make([]int, n), 1e-6, 1); err != nil || len(held) != 1 || len(train) != n-1 {
+	if train, held, err := SplitInto(make([]int, n), 1e-6, 1); err != nil || len(held) != 1 || len(train) != n-1 {
 		t.Errorf("%d and %d rows: %v", len(train), len(held), err)
 	}
 }

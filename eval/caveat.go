@@ -51,7 +51,7 @@ func (e *Evaluation) addCaveats(in *Input) {
 				undefined[key] = append(undefined[key], h.Label+" ("+why+")")
 			}
 		}
-		for _, list := range groupUndefined(e.Task, undefined) {
+		for _, list := range groupByReason(e.Task, undefined) {
 			at := undefined[list[0].Key]
 			var labels []string
 			for _, q := range list {
@@ -96,9 +96,9 @@ func (e *Evaluation) addCaveats(in *Input) {
 	}
 }
 
-// groupUndefined lists the measures that are undefined in some group, one list for each combination of groups and
+// groupByReason lists the measures that are undefined in some group, one list for each combination of groups and
 // reasons. undefined maps the key of a measure to its groups, each with the reason.
-func groupUndefined(t Task, undefined map[string][]string) (out [][]Measure) {
+func groupByReason(t Task, undefined map[string][]string) (out [][]Measure) {
 	for _, q := range t.Measures() {
 		at := undefined[q.Key]
 		if len(at) == 0 {

@@ -108,7 +108,7 @@ func (j *judge) nameOfWorst() string {
 	return "the worst group"
 }
 
-// acceptedCost describes the accepted increase in the average.
+// acceptedCost describes the accepted increase in the average risk.
 func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget of %s", printable.Percent(*j.in.Budget))

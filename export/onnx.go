@@ -213,7 +213,7 @@ func (g *graph) addFactor(x *score.Factor) string {
 	return g.addLookup(x.Term, indicator)
 }
 
-// addFunction adds f applied to value v; it is NaN outside the domain of f.
+// addFunction adds nodes that compute f(v), NaN outside the domain of f, and returns the name of the result.
 func (g *graph) addFunction(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":

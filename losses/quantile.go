@@ -79,7 +79,7 @@ func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, 
 	return (1 - 1e-12) * away * h, 0 // the bound allows for the rounding of the residual
 }
 
-// Growth implements Growing: ℓ is convex, and therefore at least its linear parts.
+// Growth implements Growing: ℓ is convex, so its linear pieces bound it from below.
 func (q Quantile) Growth() (slope, offset float64) {
 	low, high := min(q.Level, 1-q.Level), max(q.Level, 1-q.Level)
 	return low, high * high * q.width() / 2

@@ -105,8 +105,8 @@ func (m *Model) assignCrossfitFolds() ([]int, error) {
 	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
 
-// addFoldPredictions adds the predictions for fold k by a model trained without it; places holds the indices of its
-// rows.
+// addFoldPredictions adds to out the predictions of other, a model trained without fold k, for the rows of fold k.
+// places holds the indices of these rows in out.
 func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
 	tempered := other.Tempered

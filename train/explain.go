@@ -23,7 +23,7 @@ type Coefficient struct {
 // classes it returns them one class after another. If the model has no intercept, the constant that standardisation
 // introduces is appended as "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
-	k, vectors := m.coefficientsPerColumn(), m.Encoder.Vectors()
+	k, vectors := m.coefficientsPerColumn(), m.Encoder.VectorOfColumns()
 	var out []Coefficient
 	for class := range k {
 		robust, erm := m.Original(m.classCoefficients(m.ScoringCoefficients(), class)), m.Original(

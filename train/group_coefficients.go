@@ -233,9 +233,9 @@ func designChoiceBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// newPooledProblem returns the problem of choosing a design on the first training rows, which are in random order,
-// and the terms that may be chosen. It returns a *tune.FewRowsError that states the reason if these rows do not
-// permit a choice.
+// newPooledProblem returns p, the problem of choosing a design, and steps, the terms that may be chosen. p uses only
+// the first training rows; these are a random sample, because the rows are in random order. If they do not permit a
+// choice, newPooledProblem returns a *tune.FewRowsError that states the reason.
 func (c *Config) newPooledProblem(
 	ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign,
 ) (p *pooled.Problem, steps [][]cellTerm, err error) {

@@ -147,7 +147,7 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	return nil
 }
 
-// targetError returns an error about a target, in a row counted from 0, that the loss does not accept.
+// targetError returns the error for a target that the loss does not accept; row counts from 0.
 func (m *Model) targetError(row int, target float64) *data.Error {
 	meaning := m.loss.Meaning()
 	return &data.Error{

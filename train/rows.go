@@ -49,7 +49,7 @@ func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Are
 	case c.Rows != nil:
 		train, held, err = slices.Clone(c.Rows.Train), slices.Clone(c.Rows.Holdout), c.Rows.validate(f.Rows)
 	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // the rows are drawn from all rows
-		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
+		train, held, err = data.SplitInto(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 	default:
 		train, held, err = f.SplitRows(ctx, h)
 	}
@@ -79,9 +79,8 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 	return f.ValidationRows(ctx, c.dataHoldout())
 }
 
-// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
-// rows if they are separate; these are read by the rules of the first table. open is Open or a function of the
-// caller. It panics if open returns neither a table nor an error.
+// OpenData opens c.Data and, if they are set, c.HoldoutData and c.ValidationData, which are read like c.Data. open is
+// Open or another function; OpenData panics if open returns neither a table nor an error.
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {

@@ -311,6 +311,7 @@ var divergences = map[string]divergence{"kl": kullbackLeibler{}, "chi2": pearson
 // kullbackLeibler has h(r) = r log r − r + 1.
 type kullbackLeibler struct{}
 
+// term returns y log(y/w) + w − y for y ≥ 0 and w > 0, with 0 log 0 = 0.
 func (kullbackLeibler) term(y, w number) number {
 	if y.Hi.Sign() == 0 {
 		return w
@@ -338,6 +339,7 @@ func (kullbackLeibler) radiusOf(share float64) float64 { return -math.Log(share)
 // pearson has h(r) = (r − 1)²/2.
 type pearson struct{}
 
+// term returns (y − w)²/(2w).
 func (pearson) term(y, w number) number {
 	return halve(interval.Div(interval.Square(interval.Sub(y, w)), w))
 }

@@ -61,11 +61,11 @@ with `+"`--penalty kl`"+`, the KL ball of radius log(1/s) ([why](math.md#10-othe
 * **Scaling.** drotrain standardises numeric features and divides a numeric target by its standard deviation. Other
   packages use the numbers unchanged, as `+"`--scale none`"+` does.
 * **Ridge.** `+"`--mu`"+` is 1/n unless set, and corresponds to weight decay in other packages. `+"`dro`"+` and
-  fast-dro have no ridge penalty (`+"`--mu 0`"+`). drotrain and drlearn do not penalise the intercept. For group DRO
-  without a ridge penalty, the lower bound is not tight if the losses of groups are tied.
+  fast-dro have no ridge penalty; `+"`--mu 0`"+` reproduces them. drotrain and drlearn do not penalise the intercept.
+  For group DRO without a ridge penalty, the lower bound is not tight if the losses of groups are tied.
 * **group_DRO** takes gradient steps with exponentiated group weights. Its `+"`--robust_step_size`"+` determines how
-  close the result comes to the optimum. drotrain has no equivalent of its `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
-  over groups).
+  close the result comes to the optimum. `+"`--alpha`"+` with `+"`--btl`"+` (CVaR over groups) has no
+  equivalent in drotrain.
 * **Wasserstein balls** (`+"`--wasserstein`"+`) are of [type 1](math.md#10-other-adversaries).
 * **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`, its hinge and
   absolute losses, and its neural and tree models; size together with reg in fast-dro.

@@ -98,7 +98,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 			return err
 		}
 	}
-	training := o.trainingFlags(fs, s)
+	training := o.flagsAtChosen(fs, s)
 	path := out.File(configFile)
 	if err := out.Write(configFile, func(w io.Writer) error {
 		return options.WriteYAML(w, "train", path, training, nil)
@@ -118,10 +118,10 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	return nil
 }
 
-// trainingFlags returns the options of train that train at the chosen level; fs holds the options of tune. If a
+// flagsAtChosen returns the options of train that train at the chosen level; fs holds the options of tune. If a
 // column marks the validation rows, the options select a level as tune does, so that train does not use validation
 // rows for training.
-func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
+func (o *trainOptions) flagsAtChosen(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
 	cmd := &cobra.Command{}
 	of := options.Add(cmd, options.Train)
 	to := cmd.Flags()

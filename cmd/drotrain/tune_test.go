@@ -33,7 +33,7 @@ func TestTune_PrintsTrainingCommand(t *testing.T) {
 			if err := cmd.ParseFlags(given); err != nil {
 				t.Fatal(err)
 			}
-			chosen := o.trainingFlags(cmd.Flags(), &tune.Selection{Of: 100, Candidates: []tune.Candidate{{}, {Level: l, Mu: mu}},
+			chosen := o.flagsAtChosen(cmd.Flags(), &tune.Selection{Of: 100, Candidates: []tune.Candidate{{}, {Level: l, Mu: mu}},
 				Chosen: 1})
 			line := options.CommandLine("train", chosen)
 			var file bytes.Buffer

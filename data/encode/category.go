@@ -155,8 +155,8 @@ func (k *category) countLevels() int {
 	return n
 }
 
-// labelCode returns the code of a label in matrix.Codes. skipped is the label that has no encoded column.
-func labelCode(label, skipped int) int {
+// matrixCode returns the code of a label in matrix.Codes. skipped is the label that has no encoded column.
+func matrixCode(label, skipped int) int {
 	switch {
 	case label == skipped:
 		return 1
@@ -204,15 +204,15 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 	skipped := in.skippedLabel()
 	unseen := 0
 	if in.Other {
-		unseen = labelCode(len(in.Labels())-1, skipped)
+		unseen = matrixCode(len(in.Labels())-1, skipped)
 	}
 	index := make(map[string]int, len(in.Levels))
 	for i, l := range in.Levels {
-		index[l] = labelCode(i, skipped)
+		index[l] = matrixCode(i, skipped)
 	}
 	missing := unseen
 	if in.Missing {
-		missing = labelCode(len(in.Levels), skipped)
+		missing = matrixCode(len(in.Levels), skipped)
 	}
 	if c.InexactRow > 0 && c.Kind == data.Numeric {
 		k.errs[0] = largeNumberFault(f, c.Name, c.InexactRow)

@@ -79,8 +79,8 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
-// Vectors returns, for each encoded column, the name of the column of vectors of which it is an entry, or "".
-func (e *Encoder) Vectors() []string {
+// VectorOfColumns returns, for each encoded column, the name of the column of vectors of which it is an entry, or "".
+func (e *Encoder) VectorOfColumns() []string {
 	names := make([]string, len(e.Columns))
 	for i := range e.Inputs {
 		in := &e.Inputs[i]

@@ -76,7 +76,7 @@ func writeMixed(t testing.TB, path string, n int, seed uint64) {
 }
 
 func shuffledRows(n int) (train, holdout []int) {
-	train, holdout, _ = data.Split(make([]int, n), 0.25, 3)
+	train, holdout, _ = data.SplitInto(make([]int, n), 0.25, 3)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
 	return train, holdout
 }

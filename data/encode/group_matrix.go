@@ -159,7 +159,7 @@ func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 		l.of[c] = -1
 	}
 	for k := range in.Levels {
-		l.of[labelCode(k, in.skippedLabel())] = k
+		l.of[matrixCode(k, in.skippedLabel())] = k
 	}
 	return l
 }

@@ -11,9 +11,9 @@ import (
 //
 // Let ℓ be a loss of the margin with Lipschitz constant L (the method Lipschitz of losses.Loss) and Radius = ε·L.
 // Then the average risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions whose type-1 Wasserstein
-// distance from that of the samples is at most ε. The cost of moving a sample is the Euclidean distance between
+// distance from the empirical distribution is at most ε. The cost of moving a sample is the Euclidean distance between
 // features, excluding the constant; targets do not move. The regulariser contains the dual norm, which is also
-// Euclidean. Newton's method requires given weights or ν > 0, and one margin for each sample. The methods panic if
+// Euclidean. Newton's method requires fixed weights or ν > 0, and one margin per sample. The methods panic if
 // the slices differ in length, or are shorter than the settings require.
 type Wasserstein struct {
 	Mu        float64 // μ ≥ 0

@@ -17,9 +17,10 @@ func ExpTo(dst, src []float64, shift, scale float64) (sum float64) {
 	return expPortable(dst, src, shift, scale)
 }
 
-func expPortable(dst, src []float64, shift, scale float64) (sum float64) {
+// expPortable stores exp((src[i] − shift)/divisor) in dst[i] and returns the sum of dst.
+func expPortable(dst, src []float64, shift, divisor float64) (sum float64) {
 	for i, v := range src {
-		e := expOf((v - shift) / scale)
+		e := expOf((v - shift) / divisor)
 		dst[i] = e
 		sum += e
 	}

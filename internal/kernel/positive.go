@@ -23,18 +23,21 @@ func ExcessOver(src []float64, shift float64) (sum float64, count int) {
 	return excessPortable(src, shift)
 }
 
-func positivePartPortable(dst, src []float64, shift, scale float64) (sum float64, count int) {
+// positivePartPortable stores max(0, (src[i] − shift)/divisor) in dst[i]. It returns the sum of dst and the number of
+// entries of src above shift.
+func positivePartPortable(dst, src []float64, shift, divisor float64) (sum float64, count int) {
 	for i, v := range src {
 		if v > shift {
 			count++
 		}
-		p := max(0, (v-shift)/scale)
+		p := max(0, (v-shift)/divisor)
 		dst[i] = p
 		sum += p
 	}
 	return sum, count
 }
 
+// excessPortable returns Σ_i max(0, src[i] − shift) and the number of entries of src above shift.
 func excessPortable(src []float64, shift float64) (sum float64, count int) {
 	for _, v := range src {
 		if v > shift {

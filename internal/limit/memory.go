@@ -103,8 +103,8 @@ func AddressSpaceLimit() int64 {
 	return max(0, left-SpaceReserve-threadSpace())
 }
 
-// LeastAddressSpace returns the address space below which the runtime may end a command at any allocation or
-// new thread.
+// LeastAddressSpace returns the smallest limit of the address space, in bytes, under which a command runs safely.
+// Under a lower limit, any allocation or new thread may crash the Go runtime.
 func LeastAddressSpace() int64 { return SpaceReserve + 32<<20 + threadSpace() }
 
 // threadSpace returns the address space in bytes that further threads may take. A thread of a C library takes 8 MB

@@ -52,7 +52,7 @@ var exported = []room{
 			"OpenReader":    data.OpenReader,
 			"Read":          data.Read,
 			"ReadBytes":     data.ReadBytes,
-			"Split":         data.Split,
+			"SplitInto":     data.SplitInto,
 			"WithProgress":  data.WithProgress,
 			"WriteBlocks":   data.WriteBlocks,
 			"WriteBlocksTo": data.WriteBlocksTo,

@@ -110,7 +110,8 @@ func (o Options) resampleCount(rows int) int {
 	return 1000
 }
 
-// checkTask returns an error if an option is set that needs a target with two classes, and the task is different.
+// checkTask returns an error if an option is set that needs a target with two classes, but the task is not binary.
+// target is the name of the target column.
 func (o Options) checkTask(target string, task eval.Task) error {
 	for _, option := range []struct {
 		name  string

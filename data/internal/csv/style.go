@@ -92,7 +92,7 @@ func (c *numberCount) addNumber(s string, row int) {
 		return // the text is the same number in every style
 	}
 	if c.as.thousands == "" || strings.Contains(s, c.as.decimal) {
-		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one more fraction decides
+		if c.fractions++; c.dotted == c.fractions-1 && c.looksLikeThousands(s) { // one more fraction decides
 			if c.dotted++; c.dotted == 1 {
 				c.dottedExample, c.dottedRow = strings.Clone(s), row+1
 			}
@@ -144,9 +144,9 @@ func (c *numberCount) marks() *table.NumberMarks {
 	return m
 }
 
-// isDotted reports whether the decimal separator of a number may be a thousands separator: it has one to three digits
+// looksLikeThousands reports whether the decimal separator of a number may be a thousands separator: it has one to three digits
 // before it, the first of which is not 0, and three digits after it.
-func (c *numberCount) isDotted(s string) bool {
+func (c *numberCount) looksLikeThousands(s string) bool {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
 	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' &&
 		strings.Trim(whole+fraction, "0123456789") == ""

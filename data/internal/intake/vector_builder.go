@@ -85,7 +85,8 @@ func (w *VectorBuilder) endRow() {
 	}
 }
 
-// Spill moves the stored numbers to a file if there are many. The caller should call it repeatedly.
+// Spill moves the stored numbers to a file if the vectors are too large for memory. Call it after every batch, so
+// that the buffer stays small.
 func (w *VectorBuilder) Spill() error {
 	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
 	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {

@@ -162,7 +162,7 @@ func (d *decoder) addDictionaries(f *field) {
 	}
 }
 
-// fieldsOf returns the fields that a batch lists.
+// fieldsOf returns the fields whose values b holds: all fields, or the one field of a dictionary batch.
 func (d *decoder) fieldsOf(b *batch) []*field {
 	if b.dictionary < 0 {
 		return d.schema.Fields
@@ -240,7 +240,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				continue
 			}
 			err := intake.GuardAs("the lengths and values of a batch", func() error {
-				if how := (storing{d.src, all[i], exact, dates}); f.isStorable(builders[i].out.Kind) {
+				if how := (storing{d.src, all[i], exact, dates}); f.canStayInFile(builders[i].out.Kind) {
 					builders[i].out.Parts = append(builders[i].out.Parts, how.cutParts(c, f, d.dictionaries[f.Dictionary])...)
 				} else {
 					builders[i].addValues(c, start, d.dictionaries)
@@ -257,7 +257,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 		if b == nil {
 			continue
 		}
-		if b.out.Parts == nil && d.schema.Fields[i].isStorable(b.out.Kind) {
+		if b.out.Parts == nil && d.schema.Fields[i].canStayInFile(b.out.Kind) {
 			b.out.Parts = []table.Part{} // there are no rows
 		}
 		columns, err := b.columns()

@@ -16,9 +16,9 @@ const (
 	pieceRows = 2048
 )
 
-// isStorable reports whether the values of the field, read as kind k, can stay in the file. Numbers, bools and texts
+// canStayInFile reports whether the values of the field, read as kind k, can stay in the file. Numbers, bools and texts
 // can.
-func (f *field) isStorable(k table.Kind) bool {
+func (f *field) canStayInFile(k table.Kind) bool {
 	return k != table.Other && !f.isSparse() && f.floatElement().Size == 0
 }
 

@@ -151,7 +151,7 @@ func (p *plan) buildMatrices(
 	return nil
 }
 
-// Matrices holds the matrices of the sets of a partition.
+// Matrices builds one matrix for each set of a partition.
 type Matrices struct {
 	sets  [2]sink
 	where *design.DiskStorage // nil for memory

@@ -141,9 +141,9 @@ func intConverter(bits int, signed bool) converter {
 	return c
 }
 
-// exactConverter returns a converter that keeps the exact values of a column, or how if its numbers are exact
+// withExactValues returns a converter that keeps the exact values of a column, or how if its numbers are exact
 // already. arrow is the type of the column in the Arrow schema that its writer stored, or "".
-func exactConverter(d *schema.Column, how converter, arrow string) converter {
+func withExactValues(d *schema.Column, how converter, arrow string) converter {
 	switch d.LogicalType().(type) {
 	case schema.NullLogicalType, schema.UnknownLogicalType:
 		how.name = "null"

@@ -167,7 +167,7 @@ func columnsOf(
 			col.Zone = cmp.Or(e.Zone, intake.UTC)
 		}
 		if exact {
-			l.how = exactConverter(l.descr, l.how, arrowTypes[col.Name])
+			l.how = withExactValues(l.descr, l.how, arrowTypes[col.Name])
 		} else if ok && e.Form == table.DurationForm && l.how.name == "int64" {
 			l.how = converter{name: intake.Duration, kind: table.Numeric, number: divideBy(float64(e.PerSecond))}
 		}

@@ -10,7 +10,7 @@ import (
 const unbalancedGap = 0.1
 
 // certifyBalanced records the lower bound that follows from the balanced weights of w. It reports whether balancing
-// cost more than the remaining gap, so close to the optimum that other weights would prove a better bound.
+// cost more than the remaining gap. The optimum is then so close that other weights would give a better bound.
 func (c *Certifier) certifyBalanced(w weighting) (tooCostly bool) {
 	if !Balance(c.Rows, c.balanced, w.y, c.Slope) {
 		return false // far from the optimum, where all slopes have the same sign

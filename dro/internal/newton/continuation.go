@@ -29,13 +29,13 @@ const (
 	nonsmoothMultiplier = 0.02
 )
 
-// A continuation solves a problem without a penalty, which may have no gradient, through problems with decreasing
-// penalties; each stage starts at the optimum of the previous one. Optimal values do not increase with ν, so lower
-// bounds for a larger ν are lower bounds of the problem, and so is the bound that the weights of a stage prove.
+// A continuation solves an unpenalised problem, whose objective may be nonsmooth, as a sequence of problems with
+// decreasing ν, each started at the previous optimum. The optimal value does not increase with ν, so every lower bound
+// for a larger ν, and every bound from the weights of a stage, holds for the problem itself.
 //
-// For a risk that depends on ranks, penalties measure the distance from the weights of the previous stage, which is
-// the proximal point method in the weights. ν then hardly needs to decrease. For small ν, Newton steps would be
-// short, because every order of the losses is a separate piece.
+// For a risk that depends on ranks, the penalty is the distance from the weights of the previous stage (proximal
+// point method), so ν need hardly decrease. With a small ν, Newton steps would be short, because each ordering of the
+// losses is a separate smooth piece.
 type continuation struct {
 	*engine.Run
 	dual     engine.Smoothable

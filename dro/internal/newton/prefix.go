@@ -56,9 +56,9 @@ func startOnPrefix(r *engine.Run) error {
 	return nil
 }
 
-// SolvePrefix solves the problem of a run on its first size rows to the relative gap, and returns the solution and its
-// objective. It returns nil if Newton's method does not support the problem on these rows, for example because the ball
-// is too large for fewer rows.
+// SolvePrefix solves the problem of r, restricted to the first size rows, to the relative gap gap. It returns the
+// solution and its objective, or a nil x if Newton's method does not support the restricted problem, for example
+// because the ball is too large for so few rows.
 func SolvePrefix(r *engine.Run, size int, gap float64) (x []float64, objective float64, err error) {
 	model, ok := r.Problem.Oracle.(engine.Model)
 	if !ok || r.Cert.Rows != nil {

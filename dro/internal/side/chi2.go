@@ -85,14 +85,14 @@ func respondLinearly(
 			y[j] = (f[j] - b.level) * inverse
 		}
 	})
-	t, rest := r.findShift(y, b.limit, (guess-b.level)/nu-1)
-	return b.level + nu*(t+1), func(lo, hi int) {
+	high, low := r.findShift(y, b.limit, (guess-b.level)/nu-1)
+	return b.level + nu*(high+1), func(lo, hi int) {
 		if r.w == nil && math.IsInf(b.limit, 1) {
-			kernel.PositivePartTo(y[lo:hi], y[lo:hi], t, r.total)
+			kernel.PositivePartTo(y[lo:hi], y[lo:hi], high, r.total)
 			return
 		}
 		for j := lo; j < hi; j++ {
-			w, a := r.weightAt(j)/r.total, y[j]-t-rest
+			w, a := r.weightAt(j)/r.total, y[j]-high-low
 			switch {
 			case w == 0 || a <= 0:
 				y[j] = 0
@@ -105,37 +105,38 @@ func respondLinearly(
 	}
 }
 
-// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1. The number rest is much smaller than t;
-// both are needed because t alone has too few digits if the weights differ by many orders of magnitude. The entries
-// v ≥ 0 must have a total weight of at least 1/limit, so t is in [−limit, 0]. If limit is infinite, no entry may be
-// above 0. findShift uses Newton's method within a bracket, starting at guess unless that is NaN.
-func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float64) {
+// findShift returns high and low with Σ w·min(limit, (v − high − low)₊) = 1. The shift is high + low, and |low| is much
+// smaller than |high|; both are needed because one number has too few digits if the weights differ by many orders of
+// magnitude. The entries v ≥ 0 must have a total weight of at least 1/limit, so high is in [−limit, 0]. If limit is
+// infinite, no entry may be above 0. findShift uses Newton's method within a bracket, starting at guess unless that is
+// NaN.
+func (r *reference) findShift(v []float64, limit, guess float64) (high, low float64) {
 	over, fall := 0.0, 0.0
 	left, right := -limit, 0.0 // the sum is at least 1 at left and at most 1 at right
 	if r.w == nil {
 		left = max(left, -r.total)
 	}
-	if t = guess; !(t > left && t < right) {
-		t = max(left, -1)
+	if high = guess; !(high > left && high < right) {
+		high = max(left, -1)
 		if few, of := r.sampleEvenly(v); few != nil {
-			t, _ = few.findShift(of, limit, math.NaN())
+			high, _ = few.findShift(of, limit, math.NaN())
 		}
 	}
 	for step, before := 0, math.NaN(); step < maxSteps; step++ {
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
-		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
+		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, high, limit, lo, hi) })
 		r.rows.Share(mass, slope)
 		over, fall = engine.Sum(mass)/r.total-1, engine.Sum(slope)/r.total
 		if over >= 0 {
-			left = t
+			left = high
 		} else {
-			right = t
+			right = high
 		}
-		next := t + over/fall
+		next := high + over/fall
 		// the positive entries are the same as before
 		if math.Abs(over) <= sumTolerance || fall == before && math.IsInf(limit, 1) {
 			if fall > 0 && next >= left && next <= right {
-				t = next
+				high = next
 			}
 			break
 		}
@@ -143,22 +144,22 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float6
 		if !(next > left && next < right) {
 			before = math.NaN()
 			if next = left + (right-left)/2; math.IsInf(left, -1) {
-				next = 2*t - 1
+				next = 2*high - 1
 			}
 		}
-		if math.IsNaN(over) || next == t || !(next >= left && next <= right) {
+		if math.IsNaN(over) || next == high || !(next >= left && next <= right) {
 			break
 		}
-		t = next
+		high = next
 	}
-	if r.w != nil && math.Abs(t)*fall*engine.UnitRoundoff > sumTolerance { // t has too few digits
+	if r.w != nil && math.Abs(high)*fall*engine.UnitRoundoff > sumTolerance { // high has too few digits
 		over = r.rows.Sum(len(v), func(lo, hi int) float64 {
-			sum, _ := r.limitedSum(v, t, limit, lo, hi)
+			sum, _ := r.limitedSum(v, high, limit, lo, hi)
 			return sum
 		})/r.total - 1
-		rest = over / fall
+		low = over / fall
 	}
-	return t, rest
+	return high, low
 }
 
 // limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the total weight of the entries with 0 < v − t <

@@ -24,8 +24,8 @@ func Wilson(hits, n, z float64) Interval {
 	return Interval{low, high}.Clip(0, 1)
 }
 
-// minPlausible returns the smallest mean for which a Poisson variable is at least hits with probability P(|Z| > z).
-// For more than three hits it returns +Inf.
+// minPlausible returns the mean m for which a Poisson variable N has P(N ≥ hits) = P(|Z| > z), where Z is standard
+// normal. It returns 0 for no hits, and +Inf for more than three, so that Wilson then keeps its own limit.
 func minPlausible(hits, z float64) float64 {
 	switch {
 	case hits <= 0:
@@ -72,9 +72,9 @@ func (t Trials) Wilson(confidence float64) Interval {
 	return Wilson(p*n, n, NormalQuantile(confidence))
 }
 
-// MeanOfRates returns the interval of the mean of the rate of a and one minus the rate of b; at is the estimate. It
-// combines the Wilson intervals of both rates by adding the squared distances from the estimates to the ends (Zou
-// and Donner 2008).
+// MeanOfRates returns a confidence interval for (p + 1 − q)/2, where p and q are the rates of a and b; at is the
+// estimate. Each half-width is half the square root of the sum of two squared distances: from each rate to its Wilson
+// limit (MOVER, Zou and Donner 2008). The interval is clipped to [0, 1].
 func MeanOfRates(a, b Trials, at, confidence float64) Interval {
 	p, q := a.Hits/a.All, b.Hits/b.All
 	pi, qi := a.Wilson(confidence), b.Wilson(confidence)
@@ -82,10 +82,10 @@ func MeanOfRates(a, b Trials, at, confidence float64) Interval {
 	return Interval{max(0, low), min(1, high)}
 }
 
-// OfRates returns the interval of f(rate of a, rate of b), where f increases with the first rate and decreases with
-// the second; at is the estimate. It combines the Wilson intervals of both rates by adding the squared distances
-// from the estimate to the values of f at their ends (Zou and Donner 2008). An end is NaN if f is NaN at an end of
-// either interval.
+// OfRates returns a confidence interval for f(p, q), where p and q are the rates of a and b, and f increases in p and
+// decreases in q; at is the estimate. Each half-width is the square root of the sum of two squared distances: from at
+// to f with one rate moved to its Wilson limit and the other at its estimate (MOVER, Zou and Donner 2008). A limit is
+// NaN if either value of f is.
 func OfRates(f func(p, q float64) float64, a, b Trials, at, confidence float64) Interval {
 	p, q := a.Hits/a.All, b.Hits/b.All
 	pi, qi := a.Wilson(confidence), b.Wilson(confidence)

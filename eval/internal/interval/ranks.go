@@ -25,7 +25,7 @@ func aucInfluence(dst []float64, t Ties, auc float64) {
 // negatives in a run of equal scores; the number of a row is multiplied by the weight of the row.
 func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative float64)) {
 	at := 0
-	t.Each(func(p, q float64, end int) {
+	t.EachRun(func(p, q float64, end int) {
 		positive, negative := of(p, q)
 		for ; at < end; at++ {
 			dst[at] = negative

@@ -37,34 +37,34 @@ func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order
 	return t
 }
 
-// Each calls f for every run of equal scores. It passes the weight of the positives, the weight of the negatives, and
-// the index after the last row of the run.
-func (t Ties) Each(f func(p, q float64, end int)) {
-	var p, q float64
+// EachRun calls f for every run of equal scores. It passes the weights of the positives and of the negatives in this
+// run, and the index after its last row.
+func (t Ties) EachRun(f func(positive, negative float64, end int)) {
+	var positive, negative float64
 	for at, flag := range t.Flag {
 		w := t.Weight.Of(t.Order[at])
 		if flag&flagPositive != 0 {
-			p += w
+			positive += w
 		} else {
-			q += w
+			negative += w
 		}
 		if flag&flagTieEnd != 0 {
-			f(p, q, at+1)
-			p, q = 0, 0
+			f(positive, negative, at+1)
+			positive, negative = 0, 0
 		}
 	}
 }
 
 // Totals returns the total weights of the two classes.
 func (t Ties) Totals() (positive, negative float64) {
-	t.Each(func(p, q float64, _ int) { positive, negative = positive+p, negative+q })
+	t.EachRun(func(p, q float64, _ int) { positive, negative = positive+p, negative+q })
 	return positive, negative
 }
 
 // AUC returns the Mann–Whitney statistic. A positive and a negative with equal scores count one half.
 func (t Ties) AUC() float64 {
 	var neg, pos, wins float64
-	t.Each(func(p, q float64, _ int) {
+	t.EachRun(func(p, q float64, _ int) {
 		wins += p * (neg + q/2)
 		pos += p
 		neg += q
