@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 	"github.com/drotrain/drotrain/verify"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
@@ -118,7 +119,8 @@ type weightedOptimum struct {
 }
 
 // proveUnder minimises the mean loss under weights y as far as double precision allows, from the first of the given
-// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound.
+// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound, with
+// slopes that nearly cancel.
 func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, points [][]float64) (*weightedOptimum, error) {
 	const finest = 1e-24
 	oracle, err := t.Oracle()
@@ -138,24 +140,70 @@ func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, poin
 	}
 	best.lower = math.Inf(-1)
 	for _, x := range append(slices.Clone(points), res.X) {
-		o := &weightedOptimum{0, y, make([]float64, n*k)}
-		value := make([]float64, n)
-		oracle.EvalTo(value, o.slopes, x, 0, n)
-		if o.lower = unpenalisedBound(oracle, t, y, value, o.slopes); o.lower > best.lower {
-			best = o
+		value, slopes := make([]float64, n), make([]float64, n*k)
+		oracle.EvalTo(value, slopes, x, 0, n)
+		mean, off := unpenalisedBound(oracle, t, y, value, slopes)
+		if k == 1 && off < nearOptimum {
+			moved := slices.Clone(slopes)
+			cancelSlopes(oracle, t, y, moved)
+			if _, less := unpenalisedBound(oracle, t, y, value, moved); less < off {
+				slopes, off = moved, less
+			}
+		}
+		if lower := mean * (1 - off); lower > best.lower {
+			best = &weightedOptimum{lower, y, slopes}
 		}
 	}
 	return best, nil
 }
 
+// nearOptimum is the relative size of a gradient below which slopes are moved to cancel it. The bound then loses the
+// square of this size, and hardly any slope reaches the end of its range.
+const nearOptimum = 1e-6
+
+// cancelSlopes moves the slopes at a point by what they change in a Newton step of the mean loss under weights y, so that
+// Σ y_j s_j z_j is closer to 0 than it is at any point of double precision.
+func cancelSlopes(oracle tune.Oracle, t *tune.Table, y, slopes []float64) {
+	n, d, _ := oracle.Dims()
+	if d > verify.MaxFreeColumns {
+		return
+	}
+	gradient, curvature, row := mat.NewVecDense(d, nil), make([]float64, n), mat.NewVecDense(d, nil)
+	oracle.AddGradTo(gradient.RawVector().Data, y, slopes, 0, n)
+	t.Loss.CurvatureTo(curvature, slopes, t.Target)
+	h := mat.NewSymDense(d, nil)
+	for j, v := range y {
+		if v *= curvature[j]; v > 0 {
+			t.X.RowTo(row.RawVector().Data, j)
+			h.SymRankOne(h, v, row)
+		}
+	}
+	for i := range d {
+		if v := h.At(i, i); v > 0 {
+			h.SetSym(i, i, v*(1+1e-12))
+		} else {
+			h.SetSym(i, i, 1)
+		}
+	}
+	var factor mat.Cholesky
+	if step := mat.NewVecDense(d, nil); factor.Factorize(h) && factor.SolveVecTo(step, gradient) == nil {
+		for j, v := range curvature {
+			if v > 0 {
+				t.X.RowTo(row.RawVector().Data, j)
+				slopes[j] -= v * mat.Dot(row, step)
+			}
+		}
+	}
+}
+
 // unpenalisedBound estimates the lower bound of the mean loss under weights y that the losses and slopes at a point
-// prove without a regulariser: the mean loss times 1 − Σ |g_i|/(σ_i·s), with the gradient g = Σ y_j s_j z_j of the
-// point, the root mean square σ_i of column i, and the largest slope s.
-func unpenalisedBound(oracle tune.Oracle, t *tune.Table, y, value, slopes []float64) float64 {
+// prove without a regulariser, which is mean·(1 − off): the mean loss, and off = Σ |g_i|/(σ_i·s), with the gradient
+// g = Σ y_j s_j z_j of the point, the root mean square σ_i of column i, and the largest slope s.
+func unpenalisedBound(oracle tune.Oracle, t *tune.Table, y, value, slopes []float64) (mean, off float64) {
 	n, size, k := oracle.Dims()
 	gradient, squares, row := make([]float64, size), make([]float64, size/k), make([]float64, size/k)
 	oracle.AddGradTo(gradient, y, slopes, 0, n)
-	mean, steepest := 0.0, 0.0
+	steepest := 0.0
 	for j, v := range y {
 		mean += v * value[j]
 		if t.X.RowTo(row, j); v > 0 {
@@ -167,13 +215,12 @@ func unpenalisedBound(oracle tune.Oracle, t *tune.Table, y, value, slopes []floa
 			}
 		}
 	}
-	off := 0.0
 	for i, g := range gradient {
 		if g != 0 {
 			off += math.Abs(g) / (math.Sqrt(squares[i/k]) * steepest)
 		}
 	}
-	return mean * (1 - off)
+	return mean, off
 }
 
 // addTo adds the weights and slopes to a proof, by the rows of the table.

@@ -76,8 +76,8 @@ func (c *checker) balanceIntercept(p *Proof, y []number) (balance, error) {
 	return b, nil
 }
 
-// maxFreeColumns is the largest number of columns without a penalty. The sums for so many take 300 MB.
-const maxFreeColumns = 500
+// MaxFreeColumns is the largest number of columns without a penalty. The sums for so many take 300 MB.
+const MaxFreeColumns = 500
 
 func isAtMostOne(a number) bool { return a.Hi.Cmp(one.Lo) <= 0 }
 

@@ -182,9 +182,9 @@ func (m *Model) Supported() error {
 	if err != nil {
 		return err
 	}
-	if d := m.Encoder.D(); norm.isZero() && d > maxFreeColumns {
+	if d := m.Encoder.D(); norm.isZero() && d > MaxFreeColumns {
 		return fmt.Errorf("with mu = 0 verify supports up to %d encoded columns, but the model has %d: train with mu > 0",
-			maxFreeColumns, d)
+			MaxFreeColumns, d)
 	}
 	if _, known := averages[c.Average]; !known {
 		return fmt.Errorf("verify does not support the average %q", c.Average)

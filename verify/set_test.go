@@ -99,7 +99,7 @@ func TestNewReference_RefusesWeightsWithoutSum(t *testing.T) {
 
 // The equations of columns without a penalty take memory for every pair.
 func TestSupported_LimitsColumnsWithoutARegulariser(t *testing.T) {
-	m := &Model{Encoder: &encode.Encoder{Columns: make([]encode.Coding, maxFreeColumns+1)}}
+	m := &Model{Encoder: &encode.Encoder{Columns: make([]encode.Coding, MaxFreeColumns+1)}}
 	m.Config.Loss, m.Config.Gap, m.Config.Average = "logistic", 1e-6, "plain"
 	if err := m.Supported(); err == nil || !strings.Contains(err.Error(), "train with mu > 0") {
 		t.Error(err)

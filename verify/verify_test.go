@@ -440,6 +440,27 @@ func TestCheck_BalancesSlopesWithoutARegulariser(t *testing.T) {
 	}
 }
 
+// Without a regulariser, slopes that nearly cancel prove a gap of 1e-10 even if some columns have no curved losses.
+func TestCheck_SmallGapsWithoutARegulariser(t *testing.T) {
+	table := writeTable(t, 40)
+	for name, set := range map[string]func(c *train.Config){
+		"median":                  func(c *train.Config) { c.Loss, c.Average = "quantile:0.5", "plain" },
+		"narrow huber, KL ball":   func(c *train.Config) { c.Loss, c.Radius, c.HuberDelta = "huber", at(1), 0.05 },
+		"huber, χ² ball":          func(c *train.Config) { c.Loss, c.Radius, c.Penalty = "huber", at(2), "chi2" },
+		"huber, superquantile":    func(c *train.Config) { c.Loss, c.Spectral = "huber", "superquantile:0.4" },
+		"narrow huber, extremile": func(c *train.Config) { c.Loss, c.Spectral, c.HuberDelta = "huber", "extremile:3", 0.05 },
+	} {
+		m := trainOn(t, table, func(c *train.Config) {
+			c.Target, c.Mu, c.Gap = "number", at(0), 1e-10
+			set(c)
+		})
+		r, err := check(t, m.file, table, m.columns(t, m.file))
+		if err != nil || !m.Result.Certified || !r.Proved() {
+			t.Errorf("%s: %s, %+v, %v", name, m.Result.Status, r, err)
+		}
+	}
+}
+
 // The growth of a loss bounds how far the optimum is: at other coefficients and with other slopes, for which the
 // linear parts of the losses alone would prove too much, the lower bound stays below the optimum.
 func TestCheck_GrowthIsABoundAtOtherCoefficients(t *testing.T) {
