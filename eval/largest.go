@@ -41,15 +41,20 @@ func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, 
 // indicesOfLargest returns the indices of the count largest elements of y, in descending order. Ties are resolved
 // in favour of the larger element of then, unless it is nil, and then of the smaller index.
 func indicesOfLargest(y, then []float64, count int) []int {
-	order := func(i, j int) int {
+	return indicesOfFirst(len(y), count, func(i, j int) int {
 		o := cmp.Compare(y[j], y[i])
 		if o == 0 && then != nil {
 			o = cmp.Compare(then[j], then[i])
 		}
-		return cmp.Or(o, cmp.Compare(i, j))
-	}
+		return o
+	})
+}
+
+// indicesOfFirst returns the first count of the indices 0, …, n−1 in the order that compare gives; equal ones ascend.
+func indicesOfFirst(n, count int, compare func(i, j int) int) []int {
+	order := func(i, j int) int { return cmp.Or(compare(i, j), cmp.Compare(i, j)) }
 	var top []int
-	for i := range y {
+	for i := range n {
 		if len(top) < count || count > 0 && order(i, top[count-1]) < 0 {
 			at, _ := slices.BinarySearchFunc(top, i, order)
 			top = slices.Insert(top, at, i)

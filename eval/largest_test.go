@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -80,6 +81,49 @@ func TestLargest_AgreesWithSort(t *testing.T) {
 				if got := indicesOfLargest(y, then, c); !slices.Equal(got, order[:min(c, n)]) {
 					t.Errorf("%s: the largest %d of %d, ties by another number, are %v", name, c, n, got)
 				}
+			}
+		}
+	}
+}
+
+// The first coefficients are those of the stable order of all, and intercepts come last whatever their size.
+func TestCoefficients_Largest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	c := &Coefficients{Models: []string{"a", "b"}}
+	for i := range 300 {
+		q := Coefficient{Name: fmt.Sprint("x", i), Scaled: []Num{Num(r.IntN(40) - 20), Num(r.NormFloat64())}}
+		switch i {
+		case 7, 8:
+			q.Name, q.Scaled[0] = "(intercept)", 1000
+		case 9:
+			q.Scaled[0] = Num(math.NaN()) // then the effect in the other model counts
+		case 10:
+			q.Scaled = nil
+		}
+		c.Rows = append(c.Rows, q)
+	}
+	if n := c.CountIntercepts(); n != 2 {
+		t.Errorf("%d intercepts", n)
+	}
+	for model, k := range map[string]int{"a": 0, "b": 1, "unknown": -1} {
+		size := func(q Coefficient) float64 {
+			if k < 0 || k >= len(q.Scaled) || !q.Scaled[k].Defined() {
+				return q.Size()
+			}
+			return math.Abs(float64(q.Scaled[k]))
+		}
+		want := slices.Clone(c.Rows)
+		slices.SortStableFunc(want, func(a, b Coefficient) int {
+			if x, y := IsIntercept(a.Name), IsIntercept(b.Name); x != y {
+				return map[bool]int{false: -1, true: 1}[x]
+			}
+			return cmp.Compare(size(b), size(a))
+		})
+		for _, count := range []int{0, 1, 20, 299, 300, 301} {
+			got := c.Largest(model, count)
+			same := func(a, b Coefficient) bool { return a.Name == b.Name && fmt.Sprint(a) == fmt.Sprint(b) }
+			if !slices.EqualFunc(got, want[:min(count, len(want))], same) {
+				t.Errorf("model %s: the first %d differ from those of the whole order", model, count)
 			}
 		}
 	}

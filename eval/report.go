@@ -228,27 +228,42 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the coefficients in descending order of the effect of one standard deviation of their column in a
-// model, with the intercept last. If Models lacks the model, the order is by the largest effect in any model.
-func (c *Coefficients) Largest(model string) []Coefficient {
-	rows := slices.Clone(c.Rows)
+// Largest returns the first count coefficients in descending order of the effect of one standard deviation of their
+// column in a model, with the intercept last. If Models lacks the model, the order is by the largest effect in any
+// model. Equal effects are in the order of Rows.
+func (c *Coefficients) Largest(model string, count int) []Coefficient {
 	k := slices.Index(c.Models, model)
-	size := func(q Coefficient) float64 {
+	size := func(q *Coefficient) float64 {
 		if k < 0 || k >= len(q.Scaled) || !q.Scaled[k].Defined() {
 			return q.Size()
 		}
 		return math.Abs(float64(q.Scaled[k]))
 	}
-	constant := func(q Coefficient) int {
+	constant := func(q *Coefficient) int {
 		if IsIntercept(q.Name) {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(rows, func(a, b Coefficient) int {
+	first := indicesOfFirst(len(c.Rows), count, func(i, j int) int {
+		a, b := &c.Rows[i], &c.Rows[j]
 		return cmp.Or(cmp.Compare(constant(a), constant(b)), cmp.Compare(size(b), size(a)))
 	})
-	return rows
+	out := make([]Coefficient, len(first))
+	for k, i := range first {
+		out[k] = c.Rows[i]
+	}
+	return out
+}
+
+// CountIntercepts returns the number of rows that are intercepts.
+func (c *Coefficients) CountIntercepts() (n int) {
+	for i := range c.Rows {
+		if IsIntercept(c.Rows[i].Name) {
+			n++
+		}
+	}
+	return n
 }
 
 // IsIntercept reports whether a coefficient of this name is an intercept, in models of this or an earlier version.

@@ -155,13 +155,19 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if len(c.Models) == 1 {
 		d.First = 1
 	}
-	rows := slices.DeleteFunc(c.Largest(r.Evaluation.Models[r.Evaluation.Shown()].Name), func(q eval.Coefficient) bool {
-		return len(q.Scaled) != len(c.Models) ||
-			eval.IsIntercept(q.Name)
-	})
-	if len(rows) == 0 {
+	isLeftOut := func(q eval.Coefficient) bool { return len(q.Scaled) != len(c.Models) || eval.IsIntercept(q.Name) }
+	left := 0
+	for _, q := range c.Rows {
+		if isLeftOut(q) {
+			left++
+		}
+	}
+	drawable := len(c.Rows) - left
+	if drawable == 0 {
 		return Figure{}, false
 	}
+	shown := r.Evaluation.Models[r.Evaluation.Shown()].Name
+	rows := slices.DeleteFunc(c.Largest(shown, maxCoefficients+left), isLeftOut)
 	var alt []string
 	for i, q := range rows[:min(len(rows), maxCoefficients)] {
 		row := chart.Dot{Label: q.Name}
@@ -176,9 +182,9 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		}
 	}
 	caption := "Coefficients per standard deviation of their column, largest first; the intercept is omitted."
-	if len(rows) > maxCoefficients {
+	if drawable > maxCoefficients {
 		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
-			printable.Count(len(rows)))
+			printable.Count(drawable))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

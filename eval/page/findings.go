@@ -363,8 +363,7 @@ func (p *page) slicesFinding() string {
 
 // coefficientsFinding names the column with the largest effect in the shown model.
 func (p *page) coefficientsFinding() string {
-	c := p.Coefficients
-	rows := c.Largest(p.Models[p.E.Shown()])
+	rows := p.firstCoefficients()
 	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -35,10 +34,10 @@ func (p *page) LargestCoefficients() *table {
 	if c == nil || len(c.Rows) == 0 {
 		return nil
 	}
-	rows := c.Largest(p.Models[p.E.Shown()])
+	rows := p.firstCoefficients()
 	t := coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:min(len(rows), eval.MostCoefficients)])
 	t.Foot = "These are associations, not causal effects."
-	if len(rows) > len(t.Rows) {
+	if len(c.Rows) > len(t.Rows) {
 		t.Title = fmt.Sprintf("The %d coefficients with the largest effect (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
 	}
 	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(),
@@ -49,23 +48,27 @@ func (p *page) LargestCoefficients() *table {
 	return t
 }
 
+// firstCoefficients returns the coefficients that the page shows, largest first.
+func (p *page) firstCoefficients() []eval.Coefficient {
+	return p.Coefficients.Largest(p.Models[p.E.Shown()], eval.MostCoefficients+2*maxTableRows)
+}
+
 // OtherCoefficients returns the coefficients that Coef omits, or nil if there are none.
 func (p *page) OtherCoefficients() *table {
 	c := p.Coefficients
 	if c == nil || len(c.Rows) <= eval.MostCoefficients {
 		return nil
 	}
-	more := c.Largest(p.Models[p.E.Shown()])[eval.MostCoefficients:]
-	columns := slices.IndexFunc(more, func(q eval.Coefficient) bool { return eval.IsIntercept(q.Name) })
+	more, intercepts := len(c.Rows)-eval.MostCoefficients, c.CountIntercepts()
 	title := "The intercept"
-	switch {
-	case columns < 0:
-		title = "The other " + printable.Plural(len(more), "coefficient", "coefficients")
+	switch columns := more - intercepts; {
+	case intercepts == 0:
+		title = "The other " + printable.Plural(more, "coefficient", "coefficients")
 	case columns > 0:
 		title = "The other " + printable.Plural(columns, "coefficient", "coefficients") + " and the intercept"
 	}
-	t := coefficientTable(c, title, more[:min(len(more), 2*maxTableRows)])
-	if left := len(more) - len(t.Rows); left > 0 {
+	t := coefficientTable(c, title, p.firstCoefficients()[eval.MostCoefficients:])
+	if left := more - len(t.Rows); left > 0 {
 		t.Foot = printable.Plural(left, "more coefficient is", "more coefficients are") + " left out; " + exportHint
 	}
 	return t
