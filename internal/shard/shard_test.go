@@ -70,6 +70,80 @@ func TestRun_PanicReachesCaller(t *testing.T) {
 	t.Fatal("no panic")
 }
 
+// The sum of wide vectors has the same bits whether vectors are added early or at the end, in whatever order shards
+// are complete; only vectors of shards in progress are held.
+func TestPartials_MergedEqualKept(t *testing.T) {
+	const first, count, width = 2, 40, wide + 3
+	fill := func(v []float64, s int) {
+		for i := range v {
+			v[i] += math.Sin(float64(s*width+i)) * math.Pow(10, float64(s%7))
+		}
+	}
+	kept, want := NewPartials(first, first+count, width), make([]float64, width)
+	kept.Clear()
+	for s := first; s < first+count; s++ {
+		fill(kept.Shard(s), s)
+	}
+	kept.SumTo(want)
+	for name, order := range map[string]func(k int) int{
+		"ascending":        func(k int) int { return k },
+		"descending":       func(k int) int { return count - 1 - k },
+		"some at the same": func(k int) int { return k ^ 1 },
+	} {
+		p, got := NewPartials(first, first+count, width).Merge(), make([]float64, width)
+		for round := range 3 { // the last round leaves half of the shards incomplete
+			p.Clear()
+			for k := range count {
+				s := first + order(k)
+				fill(p.Shard(s), s)
+				if round < 2 || s%2 == 0 {
+					p.Complete(s)
+				}
+			}
+			if p.SumTo(got); !slices.Equal(got, want) {
+				t.Errorf("%s, round %d: the sums differ", name, round)
+			}
+			if round == 0 && name == "ascending" && len(p.free) != 1 {
+				t.Errorf("%s: %d vectors for shards that follow each other", name, len(p.free))
+			}
+		}
+	}
+	// a shard without a vector adds nothing
+	p, got := NewPartials(0, 3, width).Merge(), make([]float64, width)
+	p.Clear()
+	p.Shard(1)[5] = 1
+	p.Complete(0)
+	if p.SumTo(got); got[5] != 1 || got[4] != 0 {
+		t.Errorf("%v", got[4:6])
+	}
+}
+
+// Vectors that several goroutines fill are added in the order of the shards.
+func TestPartials_MergedConcurrently(t *testing.T) {
+	const n, width = 1 << 18, wide
+	var want []float64
+	for _, threads := range []int{1, 2, 5} {
+		release := LimitThreads(threads)
+		p, got := NewPartials(0, Count(n), width).Merge(), make([]float64, width)
+		for range 2 {
+			p.Clear()
+			Run(n, func(s, lo, _ int) {
+				for i := range p.Shard(s) {
+					p.Shard(s)[i] = math.Sin(float64(lo + i))
+				}
+				p.Complete(s)
+			})
+			p.SumTo(got)
+		}
+		release()
+		if want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%d threads: the sums differ", threads)
+		}
+	}
+}
+
 // Vectors of shards are their own, sum up in order whatever the first shard is, and are
 // zero again after Clear.
 func TestPartials_AddUp(t *testing.T) {

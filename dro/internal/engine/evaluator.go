@@ -65,7 +65,10 @@ func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
 func (e *Evaluator) GradOf(g, y, slope []float64) {
 	e.Spend(0.5)
 	e.Partials.Clear()
-	e.Rows.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), y, slope, lo, hi) })
+	e.Rows.Run(e.N, func(s, lo, hi int) {
+		e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), y, slope, lo, hi)
+		e.Partials.Complete(s)
+	})
 	e.Rows.SumTo(g, e.Partials)
 }
 
@@ -97,6 +100,12 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 			then(s, lo, end)
 		}
 	})
+}
+
+// EndsShard reports whether shard s ends at sample hi.
+func (e *Evaluator) EndsShard(s, hi int) bool {
+	_, end := shard.Bounds(e.N, e.Rows.Shards(e.N), s)
+	return hi == end
 }
 
 // blockBytes is the size in bytes of a block of rows that fits, with its vectors, into the second-level cache of a

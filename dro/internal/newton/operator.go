@@ -75,11 +75,14 @@ func (h *operator) Update(r *engine.Response, slope []float64) error {
 		h.weights.update(r, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
 		return h.blocks.update(h, slope)
 	}
+	e := h.evaluator
 	h.squares.Clear()
 	h.weights.update(r, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Shard(s), h.weight, lo, hi)
+		if e.EndsShard(s, hi) {
+			h.squares.Complete(s)
+		}
 	})
-	e := h.evaluator
 	e.Rows.SumTo(h.diagonal, h.squares)
 	h.coupling.diagonalTo(h.diagonal)
 	floats.Add(h.diagonal, h.ridge)
@@ -118,6 +121,7 @@ func (h *operator) multiply(dst, v []float64) {
 			h.rows.MarginsTo(h.margin, v, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), h.weight, h.margin, lo, end)
 		}
+		e.Partials.Complete(s)
 	})
 	e.Rows.SumTo(dst, e.Partials)
 	if h.total > 0 {

@@ -30,6 +30,7 @@ func (w *weights) updateSampled(r *engine.Response, slope []float64, count int, 
 			add(s, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
+		e.Partials.Complete(s)
 	})
 	w.total *= scale
 	e.Rows.SumTo(w.cross, e.Partials)

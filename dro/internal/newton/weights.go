@@ -65,6 +65,7 @@ func (w *weights) updateAll(r *engine.Response, slope []float64, count int, add 
 			add(s, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
+		e.Partials.Complete(s)
 	})
 	e.Rows.Share(totals)
 	w.total = engine.Sum(totals)

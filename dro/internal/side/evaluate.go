@@ -39,6 +39,9 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 		r := reference{w: s.Weights}
 		linear[k] += r.weightedLoss(y, e.Value, lo, hi)
 		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
+		if e.EndsShard(k, hi) {
+			e.Partials.Complete(k)
+		}
 	})
 	e.Rows.SumTo(g, e.Partials)
 	e.Rows.Share(linear)
