@@ -88,6 +88,7 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 		if b, err := json.Marshal(s); err == nil {
 			kept.Selection, kept.Start = b, s.Start
 			j.Store(part, &kept)
+			j.forget(part + partSeparator) // the choice replaces the models that it compared
 		}
 	}
 	return s, err

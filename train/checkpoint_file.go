@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,38 @@ type checkpointContent struct {
 	Parts map[string][]byte
 }
 
-const checkpointMagic = "drotrain journal 2\n"
+// A checkpointPart is the encoded value of a part with its name.
+type checkpointPart struct {
+	Name  string
+	Value []byte
+}
+
+// checkpointMagic begins a file. The facts, the number of parts, every part and the SHA-256 of all of these follow.
+const checkpointMagic = "drotrain journal 3\n"
+
+// encode writes the content, part by part: together, the values may take most of the memory.
+func (c *checkpointContent) encode(w io.Writer) error {
+	to := gob.NewEncoder(w)
+	err := errors.Join(to.Encode(c.Facts), to.Encode(len(c.Parts)))
+	for name, value := range c.Parts {
+		if err == nil {
+			err = to.Encode(checkpointPart{name, value})
+		}
+	}
+	return err
+}
+
+// decode reads what encode wrote.
+func (c *checkpointContent) decode(r io.Reader) error {
+	from, parts := gob.NewDecoder(r), 0
+	err := errors.Join(from.Decode(&c.Facts), from.Decode(&parts))
+	for ; parts > 0 && err == nil; parts-- {
+		var p checkpointPart
+		err = from.Decode(&p)
+		c.Parts[p.Name] = p.Value
+	}
+	return err
+}
 
 // NewCheckpoint returns a checkpoint that is written to path at most once per interval. The first write creates
 // the file; Remove deletes it.
@@ -67,14 +99,18 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	if !ok || len(rest) < sha256.Size {
 		return nil, fmt.Errorf("%s is not a checkpoint of this version", path)
 	}
-	if sum := sha256.Sum256(rest[sha256.Size:]); !bytes.Equal(sum[:], rest[:sha256.Size]) {
+	body, sum := rest[:len(rest)-sha256.Size], rest[len(rest)-sha256.Size:]
+	if is := sha256.Sum256(body); !bytes.Equal(is[:], sum) {
 		return nil, fmt.Errorf("%s is damaged: its checksum does not match", path)
 	}
-	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
+	if err := j.content.decode(bytes.NewReader(body)); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return j, nil
 }
+
+// partSeparator separates the name of a part from the names of its own parts.
+const partSeparator = ": "
 
 // forPart returns a checkpoint in the same file whose names are prefixed with the name of a part of the
 // training.
@@ -82,7 +118,7 @@ func (j *Checkpoint) forPart(part string) *Checkpoint {
 	if j == nil {
 		return nil
 	}
-	return &Checkpoint{j.checkpointFile, j.prefix + part + ": "}
+	return &Checkpoint{j.checkpointFile, j.prefix + part + partSeparator}
 }
 
 // A ChangedError reports a fact (an option, a file, the version) that differs from the checkpoint.
@@ -161,10 +197,19 @@ func (j *Checkpoint) Store(part string, value any) {
 			j.err = err
 			return
 		}
-		j.content.Parts[j.prefix+part] = b.Bytes()
+		j.content.Parts[j.prefix+part] = bytes.Clone(b.Bytes()) // without the spare capacity of the buffer
 		if !time.Now().Before(j.next) {
 			j.write()
 		}
+	})
+}
+
+// forget removes the parts whose names begin with prefix.
+func (j *Checkpoint) forget(prefix string) {
+	j.runLocked(func() {
+		maps.DeleteFunc(j.content.Parts, func(name string, _ []byte) bool {
+			return strings.HasPrefix(name, j.prefix+prefix)
+		})
 	})
 }
 
@@ -185,14 +230,16 @@ func (j *Checkpoint) HasParts() (has bool) {
 
 // write writes the file. The caller must hold the lock.
 func (j *Checkpoint) write() {
-	var b bytes.Buffer
-	if j.err = gob.NewEncoder(&b).Encode(&j.content); j.err != nil {
-		return
-	}
 	if j.err = os.MkdirAll(filepath.Dir(j.path), 0o777); j.err == nil {
 		j.err = atomicfile.Write(j.path, true, func(w io.Writer) error {
-			sum := sha256.Sum256(b.Bytes())
-			_, err := io.Copy(w, io.MultiReader(strings.NewReader(checkpointMagic), bytes.NewReader(sum[:]), &b))
+			if _, err := io.WriteString(w, checkpointMagic); err != nil {
+				return err
+			}
+			sum := sha256.New()
+			if err := j.content.encode(io.MultiWriter(w, sum)); err != nil {
+				return err
+			}
+			_, err := w.Write(sum.Sum(nil))
 			return err
 		})
 	}

@@ -75,6 +75,31 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	}
 }
 
+// Parts that have been forgotten take no memory and are not written; others remain.
+func TestCheckpoint_Forget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	j := NewCheckpoint(path, time.Hour)
+	j.forPart("choice").Store("fold 1", 1)
+	j.Store("choice", 2)
+	j.forget("choice" + partSeparator)
+	if err := j.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	k, err := ResumeCheckpoint(path, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]*Checkpoint{"kept": j, "read again": k} {
+		var x int
+		if ok, _ := of.forPart("choice").Load("fold 1", &x); ok {
+			t.Errorf("%s: the part is still there", name)
+		}
+		if ok, err := of.Load("choice", &x); !ok || err != nil || x != 2 {
+			t.Errorf("%s: %v, %v, %d", name, ok, err, x)
+		}
+	}
+}
+
 // A checkpoint that cannot be written reports an error and keeps its parts in memory.
 func TestCheckpoint_UnwritableFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
@@ -127,7 +152,7 @@ func TestCheckpoint_UnreadableFile(t *testing.T) {
 		t.Error("a journal without facts")
 	}
 	sum := sha256.Sum256([]byte("no content"))
-	if err := os.WriteFile(path, slices.Concat([]byte(checkpointMagic), sum[:], []byte("no content")), 0o666); err != nil {
+	if err := os.WriteFile(path, slices.Concat([]byte(checkpointMagic), []byte("no content"), sum[:]), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ResumeCheckpoint(path, 0); err == nil || !strings.Contains(err.Error(), "damaged") {
