@@ -86,6 +86,7 @@ type memoryDemand struct {
 	heap    int64 // part that must stay in memory if they are stored on disk
 	choice  int64 // part of memory and of heap for choosing the level or group coefficients
 	table   int64 // part of heap for the columns of a table that is read as a whole
+	places  int64 // maximum number of indices at which sparse vectors have entries
 	disk    int64
 }
 
@@ -113,12 +114,14 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
 		if col.Kind == data.Vector {
 			entries := entryBytes * int64(col.Sparse.Entries())
+			d.places += int64(min(col.Sparse.Width, col.Sparse.Entries()))
 			d.table += entryBytes*int64(col.Sparse.HeldEntries()) + 4*n // the starts of the rows stay in memory
 			d.memory += entries
 			d.matrix += entries * trained / max(1, n)
 		}
 	}
 	d.memory += d.choice
+	d.memory += limit.PlaceBytes * d.places
 	d.heap += d.choice + d.table
 	// Buckets exist while the matrices are written; vectors exist afterwards.
 	buckets := n*8*int64(columns-categories+1) + n*placeBytes

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // The entries of sparse vectors count in the memory that a training needs.
@@ -19,8 +20,8 @@ func TestEstimateDemand_CountsEntries(t *testing.T) {
 		return c.estimateDemand(f)
 	}
 	few, many := demand("1 1:1"), demand("1 1:1 2:1 3:1 4:1 5:1")
-	if got, want := many.memory-few.memory, int64(4*12*1000); got != want {
-		t.Errorf("4000 entries more take %d bytes more in memory, want %d", got, want)
+	if got, want := many.memory-few.memory, int64(4*12*1000+4*limit.PlaceBytes); got != want {
+		t.Errorf("4000 entries more, at 4 indices more, take %d bytes more in memory, want %d", got, want)
 	}
 	if many.heap <= few.heap || many.disk <= few.disk {
 		t.Errorf("heap %d and %d, disk %d and %d", few.heap, many.heap, few.disk, many.disk)

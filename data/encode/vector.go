@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // A sparse vector is one Input. It has an encoded column for each index at which some training row has a nonzero
@@ -56,8 +57,7 @@ func (t *fitting) scanVector(c *data.Column, x *vectorStatistics) error {
 		}
 	}
 	x.places = found.SortMembers()
-	const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
-	if err := table.Afford(bytesOfColumn*int64(len(x.places)),
+	if err := table.Afford(limit.PlaceBytes*int64(len(x.places)),
 		fmt.Sprintf("for the %d indices of column %q", len(x.places), c.Name)); err != nil {
 		return err
 	}

@@ -126,3 +126,7 @@ func liveBytes() int64 {
 	}
 	return int64(s[0].Value.Uint64())
 }
+
+// PlaceBytes is the memory in bytes for an index at which sparse vectors have entries: its name, scale, encoded column
+// and coefficients, and vectors of the solver and its certificate.
+const PlaceBytes = 600
