@@ -82,7 +82,7 @@ func TestRead_TextsAreCounted(t *testing.T) {
 	b.Reset()
 	limited(t, 100<<20)
 	_, err := ReadBytes(t.Context(), "ids.csv", text)
-	datatest.WantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
+	datatest.WantError(t, err, "ids.csv: ", "different strings of a column", "GOMEMLIMIT")
 	if !errors.Is(err, ErrMemory) {
 		t.Errorf("not a lack of memory: %v", err)
 	}

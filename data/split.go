@@ -20,7 +20,7 @@ func SplitInto(buffer []int, fraction float64, seed uint64) (train, holdout []in
 		return nil, nil, err
 	}
 	if n < 2 && fraction > 0 {
-		return nil, nil, fmt.Errorf("%d row(s) cannot be split into training and hold-out rows: at least 2 are needed", n)
+		return nil, nil, fmt.Errorf("training and hold-out rows need at least 2 rows in total, but the table has %d", n)
 	}
 	if fraction == 0 {
 		for i := range buffer {

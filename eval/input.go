@@ -55,11 +55,11 @@ type Input struct {
 	Split  Split  // describes the rows; empty means "evaluation rows"
 	Filter string // condition that selected the rows from their table; empty means all rows
 
-	// Rate is the minimum ratio of the decrease in the worst group's risk to the increase in the average for
-	// which a model is said to have helped; 0 means 2.
+	// Rate is the minimum ratio of the decrease in the worst group's risk to the increase in the average risk
+	// for which a model is said to have helped; 0 means 2.
 	Rate float64
-	// Budget, if not nil, replaces Rate: the maximum increase in the average, as a share of the baseline's, for
-	// which a model is said to have helped.
+	// Budget, if not nil, replaces Rate: the maximum increase in the average risk, as a share of the baseline's,
+	// for which a model is said to have helped.
 	Budget *float64
 	// Tolerance is the maximum accepted difference between groups in selection rates and in true positive
 	// rates; 0 means 0.1.

@@ -163,7 +163,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	return NoDifference, ""
 }
 
-// isAffordable reports whether the increase in the average is within the budget or, if Rate applies, justified by
+// isAffordable reports whether the increase in the average risk is within the budget or, if Rate applies, justified by
 // the improvement in the worst group. If a criterion chose the model, an excess of one standard error is allowed.
 func (j *judge) isAffordable() bool {
 	increase := float64(j.c.Measures[riskMeasure.Key].Value)

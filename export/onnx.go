@@ -117,7 +117,8 @@ func nullText(levels []string) string {
 	return null
 }
 
-// addEntries adds the values of entries of a vector column with nulls filled, [N, len(columns)].
+// addEntries adds the values of entries of a vector column, with nulls filled, and returns the name of the result, of
+// shape [N, len(columns)].
 func (g *graph) addEntries(columns ...int) string {
 	at, fills := make([]int64, len(columns)), make([]float64, len(columns))
 	for k, i := range columns {
@@ -130,7 +131,8 @@ func (g *graph) addEntries(columns ...int) string {
 	return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(fills...), v)
 }
 
-// addMargin adds the margins, [N, K]: the weights of levels, plus the product of a feature matrix and its weights.
+// addMargin adds the margins: the weights of levels, plus the product of a feature matrix and its weights. It returns
+// the name of the result, of shape [N, K].
 func (g *graph) addMargin() string {
 	margin := g.addRow(g.constant...)
 	var features []string // blocks of columns of the feature matrix
@@ -169,7 +171,7 @@ func (g *graph) addMargin() string {
 }
 
 // addLookup adds the weights of the levels of a category, which are given for each level, for nulls and for other
-// levels.
+// levels. It returns the name of the result, of shape [N, K].
 func (g *graph) addLookup(column int, levels [][]float64) string {
 	c, v := &g.columns[column], g.values[column]
 	known, outputs := len(c.Levels), len(levels[0])
@@ -196,7 +198,7 @@ func (g *graph) addLookup(column int, levels [][]float64) string {
 	return g.addOp("Squeeze", weights, g.addIntegers(1))
 }
 
-// addFactor adds a factor of a product, [N, 1].
+// addFactor adds a factor of a product and returns the name of the result, of shape [N, 1].
 func (g *graph) addFactor(x *score.Factor) string {
 	c := &g.columns[x.Term]
 	if c.Kind == score.Numeric {

@@ -83,7 +83,7 @@ func (g *graph) addDoubles(values []float64, dims ...int) string {
 	return g.addTensor(doubleType, raw, dims...)
 }
 
-// addRow adds a constant [1, len(values)].
+// addRow adds a constant of shape [1, len(values)] and returns its name.
 func (g *graph) addRow(values ...float64) string { return g.addDoubles(values, 1, len(values)) }
 
 // addIntegers adds a constant vector and returns its name.

@@ -83,7 +83,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	asked := m.mustChoose || m.Run.validation != nil || m.Config.Choice.Select != "" ||
 		m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
-		m.addNotes(fmt.Sprintf("cross-validation could not choose a level of robustness (%v), so ERM is trained", err))
+		m.addNotes(fmt.Sprintf("cross-validation could not choose the robustness (%v), so ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
 	} else if err != nil {
@@ -107,7 +107,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
-		m.addNotes(fmt.Sprintf("the level of robustness was chosen on %s of the %s training rows; the model is trained "+
+		m.addNotes(fmt.Sprintf("the robustness was chosen on %s of the %s training rows; the model is trained "+
 			"on all training rows",
 			printable.Count(s.Rows), printable.Count(s.Of)))
 	}

@@ -172,10 +172,10 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
-		return refuse("allow more memory, set the level of robustness (as with Config.Nu), share coefficients between "+
+		return refuse("allow more memory, set the robustness (as with Config.Nu), share coefficients between "+
 			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
 			"%[4]s of memory (%[5]s) is not enough, because only numeric features are stored on disk: targets, "+
-				"groups and categories need %[1]s, the choice of the level of robustness and of coefficients by "+
+				"groups and categories need %[1]s, the choice of the robustness and of coefficients by "+
 				"group needs %[2]s, and the table needs "+
 				"%[3]s (only Parquet tables are read in parts)", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
 			formatBytes(d.table), formatBytes(may),

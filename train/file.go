@@ -94,7 +94,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		"confidence": head.Config.Confidence != nil} {
 		if set {
 			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it "+
-				"again with a different level of robustness, or use drotrain %s", option, head.Version)
+				"again with another robustness option, or use drotrain %s", option, head.Version)
 		}
 	}
 	type fields Model // a type without this method
@@ -203,7 +203,7 @@ func (m *Model) validate() error {
 	case c.Recalibrate != (m.Recalibrated != nil):
 		return errors.New("its recalibrated_coefficients do not agree with the setting recalibrate")
 	case !c.Level.IsSet():
-		return errors.New("its level of robustness is missing")
+		return errors.New("its robustness setting is missing")
 	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty ||
 		s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
 		return errors.New("its result belongs to a different configuration")

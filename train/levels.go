@@ -30,7 +30,7 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	}
 	text := m.Result.Levels.String()
 	if m.Result.Levels.Excludes(m.Config.Level) {
-		text = fmt.Sprintf("%sthe level of robustness (%s) is too strong: %s", warningMark, m.Config.Level, text)
+		text = fmt.Sprintf("%sthe robustness (%s) is too strong: %s", warningMark, m.Config.Level, text)
 	}
 	m.addNotes(text)
 	return nil

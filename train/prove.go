@@ -111,7 +111,7 @@ func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
 	return nil
 }
 
-// A weightedOptimum is the optimum of the objective under given weights.
+// A weightedOptimum is the optimum of the objective under fixed weights.
 type weightedOptimum struct {
 	lower   float64 // bound of the mean loss with the regulariser; an estimate if there is no regulariser
 	weights []float64

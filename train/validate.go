@@ -22,7 +22,7 @@ func (c *Config) checkUnused() error {
 			fmt.Sprintf("Config.Penalty %s needs Config.Nu, Config.Radius or Config.Ess, but none of them is set", c.Penalty))
 	}
 	if c.Adversary != "" && !c.Level.IsSet() {
-		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, but none is set", c.Adversary))
+		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a robustness setting, but none is set", c.Adversary))
 	}
 	if c.HuberDelta != standard.HuberDelta && !losses.HasDelta(c.Loss) {
 		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
@@ -32,8 +32,8 @@ func (c *Config) checkUnused() error {
 			"Config.Regulariser.Primal to its definition", r.Name))
 	}
 	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
-		wrong = append(wrong, "validation rows are for choosing a level of robustness, but a level is set: leave out the "+
-			"validation rows or the level")
+		wrong = append(wrong, "validation rows are for choosing the robustness, but it is set: leave out the validation "+
+			"rows or the robustness setting")
 	}
 	if wrong == nil {
 		return nil
@@ -60,14 +60,14 @@ func (c *Config) validate() error {
 		say("Config.Threads is %d; it must be at least 1, or 0 for as many as the process may use", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
-		say("training without baselines needs a level of robustness other than a plain average")
+		say("training without baselines needs a robustness setting other than a plain average")
 	}
 	if r := c.Regulariser; r != nil {
 		switch {
 		case r.Name == "":
 			say("Config.Regulariser needs a Name, which model files and reports state")
 		case !c.Level.IsSet():
-			say("Config.Regulariser %s needs a level of robustness, but none is set", r.Name)
+			say("Config.Regulariser %s needs a robustness setting, but none is set", r.Name)
 		case c.Wasserstein != nil || c.Average == "subsets":
 			say("Config.Regulariser %s cannot be combined with Config.Wasserstein or the average of subsets", r.Name)
 		}

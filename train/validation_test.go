@@ -169,7 +169,7 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.csv")
 	put(t, path, spuriousCSV(300, 0.9, 4))
 	for want, set := range map[string]func(c *Config){
-		"validation rows are for choosing a level of robustness, but a level is set": func(c *Config) { c.Nu = level.At(1) },
+		"validation rows are for choosing the robustness, but it is set": func(c *Config) { c.Nu = level.At(1) },
 		"set only one of them":                    func(c *Config) { c.ValidationData = path },
 		"cannot be combined with validation rows": func(c *Config) { c.Evaluate = EvaluateCrossfit },
 		"needs validation rows": func(c *Config) {

@@ -64,7 +64,7 @@ the table. With --out, it also writes a configuration file for train --config.`,
 func (a *app) inspect(ctx context.Context, o *options.Settings, path string) error {
 	asJSON := o.JSON
 	if o.Out != "" && o.Config.Target == "" {
-		return exit.Usagef("", "--out writes a proposed configuration and needs --target: name the column to predict")
+		return exit.Usagef("", "--out writes a suggested configuration and needs --target: name the column to predict")
 	}
 	if isModel(path) {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 // verboseNotes lists prefixes of notes that are printed only with --verbose.
-var verboseNotes = []string{"solver ", "stored sparsely", "the level of robustness was chosen on "}
+var verboseNotes = []string{"solver ", "stored sparsely", "the robustness was chosen on "}
 
 // printNotes prints the notes of a training run. Notes that are warnings are stored, to be printed at the end.
 func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Finding, f *data.Frame) {

@@ -93,7 +93,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 			Evidence: fmt.Sprintf("bounds such as %s among numbers turn the column into text with %d levels",
 				c.quoteTexts(bounds),
 				len(c.values)),
-			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s",
+			Proposal: fmt.Sprintf("keep the column as text, or replace these values by numbers, as in %s",
 				strings.Join(fix, ", "))})
 		return
 	}

@@ -19,7 +19,7 @@ func TestExamine_Values(t *testing.T) {
 		says         string
 	}{
 		{"N+", "age", func(i int) string { return []string{"90+", fmt.Sprint(60 + i%30)}[min(1, i%4)] }, Bounds,
-			"to numbers, as in 90+->90"},
+			"by numbers, as in 90+->90"},
 		{"<N", "lead", func(i int) string { return []string{"<0.3", fmt.Sprint(0.3 + float64(i%40)/10)}[min(1, i%5)] },
 			Bounds, `"<0.3" among numbers`},
 		{"N or more", "rooms", func(i int) string { return []string{"8 or more", fmt.Sprint(i % 7)}[min(1, i%5)] }, Bounds,

@@ -296,7 +296,7 @@ func describeNumbers(c *data.Column, levels []string) string {
 	case c.FromText || 10*numbers < 9*len(levels):
 		return ""
 	case other != "":
-		return fmt.Sprintf("; the column is stored as text, but holds numbers except for texts such as %q", other)
+		return fmt.Sprintf("; the column is stored as text, but holds numbers except for values such as %q", other)
 	}
 	return "; the column is stored as text, but holds numbers"
 }

@@ -34,7 +34,7 @@ const (
 	RaiseMaxColumns Fix = "allow more columns"
 	RaiseMaxLevels  Fix = "allow more levels"
 	MergeRareLevels Fix = "merge rare levels"
-	NameMissing     Fix = "name the texts that mark missing values"
+	NameMissing     Fix = "name the values that mean a missing value"
 )
 
 // An Advice is the part of an error that suggests a solution.

@@ -173,7 +173,7 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 		check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
-		dropped = p.proposeDrop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes",
+		dropped = p.proposeDrop(check.UniqueText, c.Column, "%d different strings in %d rows look like names or notes",
 			c.distinct,
 			c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:

@@ -72,7 +72,7 @@ func TestMake_Commands(t *testing.T) {
 	}
 	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"",
 		"paid_copy":  "determined by whether the column holds",
-		"settled_on": "filled in after the outcome", "tells": "AUC 1.0000", "note": "different texts", "gap": "66 %"}
+		"settled_on": "filled in after the outcome", "tells": "AUC 1.0000", "note": "different strings", "gap": "66 %"}
 	var drops []string
 	for name, why := range want {
 		drops = append(drops, name)

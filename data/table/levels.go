@@ -27,7 +27,7 @@ func (s *Levels) Code(text string) int32 {
 	if !ok {
 		if s.bytes += int64(len(text)) + textBytes; s.bytes > 2*s.asked+16<<20 {
 			s.asked = s.bytes
-			if err := Afford(2*s.bytes, fmt.Sprintf("for twice the %d different texts of a column",
+			if err := Afford(2*s.bytes, fmt.Sprintf("for twice the %d different strings of a column",
 				len(s.Text))); err != nil {
 				panic(err)
 			}

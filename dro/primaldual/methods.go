@@ -318,8 +318,8 @@ func sampleConstants(r *engine.Run, x []float64) (h, m []float64, err error) {
 	return h, m, nil
 }
 
-// moduliOf returns the moduli of p in the sense of the theory, with offsets μ₀, ν₀ that balance the two terms of
-// a_1.
+// moduliOf returns the moduli of p as the analysis of the method defines them, with offsets μ₀, ν₀ that balance the two
+// terms of a_1.
 func moduliOf(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
 	if engine.FreeCount(p.Primal) > 0 {

@@ -21,8 +21,8 @@ def to_arrow(X: Any) -> pa.Table:
     """Return a data frame as a pyarrow table.
 
     If any column name is not a text, the columns are named x0, x1, …. A column with an empty name is named as in the
-    command: column_3 if it is the third. Categories that are neither texts nor numbers, such as intervals, are
-    converted to texts.
+    command: column_3 if it is the third. Categories that are neither strings nor numbers, such as intervals, are
+    converted to strings.
     """
     if hasattr(X, "iloc"):  # pandas: a sparse column holds numbers
         thick = {c: t.subtype for c, t in X.dtypes.items() if hasattr(t, "fill_value") and hasattr(t, "subtype")}
@@ -111,7 +111,7 @@ def target(y: Any) -> np.ndarray:
 def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
     """Return the feature names in groups, or an empty list if groups holds one label per row.
 
-    A text is a name. A list of different texts holds names if all of them name features, or if its length is not the
+    A string is a name. A list of different strings holds names if all of them name features, or if its length is not the
     number of rows.
     """
     if isinstance(groups, str):

@@ -102,7 +102,7 @@ func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if set := l.setFields(); len(set) > 1 {
-		say("%s each set the level of robustness: set only one of them", joinConfigFields(set, " and "))
+		say("%s each set the robustness: set only one of them", joinConfigFields(set, " and "))
 	}
 	for _, k := range Kinds {
 		if k.isSet(&l) {
@@ -221,7 +221,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	k := l.kind()
 	switch {
 	case k == nil:
-		return nil, errors.New("no level of robustness is set")
+		return nil, errors.New("the robustness is not set")
 	case r.N < 0 || r.Weights != nil && len(r.Weights) != r.N || r.Group != nil && len(r.Group) != r.N:
 		return nil, fmt.Errorf("there are %d rows, but the slices Weights and Group have %d and %d entries", r.N,
 			len(r.Weights), len(r.Group))

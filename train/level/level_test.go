@@ -149,9 +149,9 @@ func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 func TestLevels_InvalidAreRefused(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
-		"Config.Nu and Config.Ess each set the level of robustness: set only one of them": {Nu: level.At(1),
+		"Config.Nu and Config.Ess each set the robustness: set only one of them": {Nu: level.At(1),
 			Ess: level.At(0.5)},
-		"Config.Protect and Config.Average each set the level": {Average: "plain",
+		"Config.Protect and Config.Average each set the robustness": {Average: "plain",
 			Protect: level.At(0.5)},
 		"Ess is 0; it must be a proportion":           {Ess: level.At(0)},
 		"Ess is 1.5":                                  {Ess: level.At(1.5)},
@@ -173,9 +173,9 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 			Spectral: "extremile:0.5"},
 		"Config.Wasserstein is 0; it must be finite and > 0": {Wasserstein: level.At(
 			0)},
-		"Config.Nu and Config.Wasserstein each set the level": {Nu: level.At(1),
+		"Config.Nu and Config.Wasserstein each set the robustness": {Nu: level.At(1),
 			Wasserstein: level.At(1)},
-		"Config.Radius and Config.Spectral each set the level": {Radius: level.At(1),
+		"Config.Radius and Config.Spectral each set the robustness": {Radius: level.At(1),
 			Spectral: "esrm:1"},
 	} {
 		l.Penalty = "kl"

@@ -133,5 +133,5 @@ func cardText(n *yaml.Node) (string, error) {
 		}
 		return strings.Join(items, "; "), nil
 	}
-	return "", fmt.Errorf("line %d: expected text or a list of texts", n.Line)
+	return "", fmt.Errorf("line %d: expected a string or a list of strings", n.Line)
 }

@@ -40,8 +40,7 @@ func selectionText(m *train.Model) string {
 	if s.Validation > 0 {
 		rows = "on " + printable.Plural(s.Validation, "validation row", "validation rows")
 	}
-	return fmt.Sprintf("The level of robustness and μ were chosen %s, among %d candidates (see Models). The baseline "+
-		"ERM has "+
+	return fmt.Sprintf("The robustness and μ were chosen %s, among %d candidates (see Models). The baseline ERM has "+
 		"μ = %s, the best value for the average risk.", rows, len(s.Candidates), printable.Setting(s.MuOf("erm", 0)))
 }
 

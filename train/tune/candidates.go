@@ -33,7 +33,7 @@ type Candidate struct {
 	Improvement float64 `json:"improvement"` // decrease of Value relative to ERM
 	// standard error of Improvement, widened if the groups that decide have few rows
 	SE     float64 `json:"se"`
-	Cost   float64 `json:"cost"` // increase in the average from that of ERM
+	Cost   float64 `json:"cost"` // increase in the average risk over that of ERM
 	CostSE float64 `json:"cost_se"`
 	Rows   int     `json:"rows"` // number of rows of the estimates
 	// number of rows in the smaller one of the worst groups of ERM and of the candidate; if there are no

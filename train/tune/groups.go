@@ -10,10 +10,10 @@ import (
 type GroupCandidate struct {
 	Ridge  float64 `json:"ridge"`  // κ of the groups that the step adds
 	Risk   float64 `json:"risk"`   // out-of-fold average of the losses
-	Change float64 `json:"change"` // change in the average from that with shared coefficients
+	Change float64 `json:"change"` // change in the average loss from that with shared coefficients
 	SE     float64 `json:"se"`     // standard error of Change
 
-	// change in the average from that with the design accepted before this step
+	// change in the average loss from that with the design accepted before this step
 	StepChange float64 `json:"step_change"`
 	StepSE     float64 `json:"step_se"` // standard error of StepChange
 }

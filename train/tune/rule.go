@@ -365,7 +365,7 @@ func (c *selectionRun) replacesERM() bool {
 	return c.Validation > 0 && c.Criterion == "worst-group-accuracy"
 }
 
-// CriterionText describes a criterion; rate is the weight of the average in the trade-off.
+// CriterionText describes a criterion; rate is the weight of the average risk in the trade-off.
 func CriterionText(criterion string, rate float64) string {
 	switch criterion {
 	case "worst-group":

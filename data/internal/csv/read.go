@@ -329,7 +329,7 @@ func (r *reading) spill(to *intake.Spill, rows int) error {
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
 		return &table.Error{Column: name, Row: c.emptyRow,
-			Msg: "the field is empty, but the training table had both empty texts and missing values, which look the same " +
+			Msg: "the field is empty, but the training table had both empty strings and missing values, which look the same " +
 				"in a text file",
 			Hint: "store the table as Parquet or Arrow"}
 	}

@@ -268,8 +268,8 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 		Msg: fmt.Sprintf("the column is read as text because of %q in this row, but %d of %d rows hold numbers", c.unexpected,
 			c.numbers, rows)}
 	if !c.mayBeMissing(rows) {
-		e.Hint = "rename texts that mean a number, as in 90+ to 95; name only texts that mean a missing value as " +
-			"missing"
+		e.Hint = "replace values that mean a number, as in 90+ by 95; name as missing only values that mean a missing " +
+			"value"
 		return e
 	}
 	e.Fixes, e.FixValues = []fix.Fix{fix.NameMissing}, map[fix.Fix]string{fix.NameMissing: c.unexpected}

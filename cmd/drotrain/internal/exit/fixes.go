@@ -43,7 +43,7 @@ var optionFixes = map[fix.Fix]optionFix{
 	fix.KeepDouble:      {text: "store the rows in double precision with --storage float64"},
 	fix.MergeRareLevels: {text: "merge rare levels with --min-count 20"},
 	fix.RaiseMaxColumns: {text: "store the table as Parquet, which allows more columns"},
-	fix.NameMissing:     {text: "name the texts that mark missing values with --na"},
+	fix.NameMissing:     {text: "use --na to name the values that mean a missing value"},
 	fix.TakeAsClasses:   {text: "use --loss " + losses.DefaultName(true) + " if the values are classes"},
 	fix.TakeAsQuantity: {text: "use --loss " + printable.JoinWords(
 		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel }), "or") + " if the target is a quantity"},

@@ -151,8 +151,8 @@ var readingOptions = []Option{
 		Help: "read the first line of a text file as values, not as names; the columns are then called column_1, " +
 			"column_2, …"},
 	{Name: "na", Commands: "train tune eval predict inspect",
-		Help: "`texts` that mean a missing value; --na '?,-999' applies to all columns; --na age=88,99 applies to the " +
-			"column age"},
+		Help: "cell `values` that mean a missing value; --na '?,-999' applies to all columns; --na age=88,99 applies to " +
+			"the column age"},
 	{Name: "delimiter", Commands: "train tune eval predict inspect",
 		Help: "`character` between the fields of text files: comma, semicolon, tab or | (default: guessed from the " +
 			"first lines)"},
