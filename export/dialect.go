@@ -77,14 +77,14 @@ var dialects = []dialect{
 		// In old versions, a literal without the suffix would be a decimal.
 		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`",
 		escapesText: true, foldsCase: true},
-	// When SQL Server compares texts, it ignores case and trailing blanks unless a collation specifies
+	// When SQL Server compares strings, it ignores case and trailing blanks unless a collation specifies
 	// otherwise.
 	{name: "sqlserver", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS FLOAT)", text: "(CAST(%s AS NVARCHAR(4000)) + N'|') COLLATE Latin1_General_100_BIN2",
 		isTrue: "CAST(%s AS BIT) = 1", isFalse: "CAST(%s AS BIT) = 0",
 		days:   "DATEDIFF_BIG(MICROSECOND, CAST('1970-01-01' AS DATETIME2), CAST(%s AS DATETIME2)) / 8.64e10",
 		number: "%s", literal: "N'%s|'", log: "LOG", open: "[", close: "]", foldsCase: true, underflows: true},
-	// Redshift ignores trailing blanks when it compares texts.
+	// Redshift ignores trailing blanks when it compares strings.
 	{name: "redshift", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS DOUBLE PRECISION)", text: "(CAST(%s AS VARCHAR(65535)) || '|')", isTrue: "CAST(%s AS BOOLEAN)",
 		isFalse: "NOT CAST(%s AS BOOLEAN)",

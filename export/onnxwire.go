@@ -134,7 +134,7 @@ func operatorSet(domain string, version int64) message {
 	return m
 }
 
-// attribute returns an attribute of a node: an integer, a list of integers or a list of texts.
+// attribute returns an attribute of a node: an integer, a list of integers or a list of strings.
 func attribute[T int | []int64 | []string](name string, value T) message {
 	var m message
 	m.text(attributeName, name)

@@ -308,7 +308,7 @@ func (w *sqlWriter) describeText() {
 	}
 }
 
-// rewriteLevels returns the texts that levels become in a database that reads them as numbers, bools, dates or
+// rewriteLevels returns the strings that levels become in a database that reads them as numbers, bools, dates or
 // times, such as 2134 for 02134. Such a value has no score, since its level cannot be recovered. If it is equal to
 // a different level, as 1 is if 01 and 1 are levels, it only has a score if the column is text.
 func rewriteLevels(levels []string) []string {
@@ -323,7 +323,7 @@ func rewriteLevels(levels []string) []string {
 	return out
 }
 
-// storedForms returns the texts that a database writes for a text that it has read as a number, a bool, a date or a
+// storedForms returns the strings that a database writes for a string that it has read as a number, a bool, a date or a
 // time.
 func storedForms(text string) (out []string) {
 	if b := strings.ToLower(text); b == "true" || b == "false" {

@@ -64,7 +64,7 @@ func cutKnots(s string) (column, knots string) {
 	return s[:at], s[at+1:]
 }
 
-// parseReferences splits texts of the form column=level at their first equals sign.
+// parseReferences splits strings of the form column=level at their first equals sign.
 func parseReferences(list []string) map[string]string {
 	if len(list) == 0 {
 		return nil
