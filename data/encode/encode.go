@@ -52,7 +52,10 @@ type Unseen struct {
 	Nulls    int      `json:"nulls,omitempty"` // number of these rows that have a null
 	Examples []string `json:"examples"`
 	// the values are entries of sparse vectors whose indices have no encoded column
-	Places   bool `json:"places,omitempty"`
+	Places bool `json:"places,omitempty"`
+	// some of these entries are at index 0, but training saw only greater indices: the rows may count indices from 0,
+	// and the training rows from 1
+	FromZero bool `json:"from_zero,omitempty"`
 	FirstRow int  `json:"first_row"` // 1-based
 }
 
@@ -596,6 +599,10 @@ func (r Report) String() string {
 		}
 		add("column %q: %s with "+what+" unseen in training (%s)", u.Column, printable.Plural(u.Count, "row", "rows"),
 			printable.QuoteList(u.Examples, "and"))
+		if u.FromZero {
+			s += ": the indices of these rows begin at 0, but those of the training rows at 1 or above; if the file counts " +
+				"from 0, add 1 to its indices"
+		}
 	}
 	var filled []string
 	for _, i := range r.Imputed {

@@ -313,6 +313,9 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
+		if why := t.describeEmptyVectors(); why != "" {
+			return nil, f.Fault("", fix.Advice{}, "there are no features: %s", why)
+		}
 		return nil, f.Fault("", fix.Offer(fix.NameFeatures),
 			"there are no features: every column is constant, dropped, a group or the target")
 	}

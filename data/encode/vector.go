@@ -95,6 +95,22 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 	return true
 }
 
+// describeEmptyVectors states that the first feature of sparse vectors has no columns or no entries, or returns "" if
+// there is no such feature.
+func (t *fitting) describeEmptyVectors() string {
+	for i := range t.fitted {
+		q := &t.fitted[i]
+		switch {
+		case q.vector == nil || len(q.vector.places) > 0:
+		case q.column.Sparse.Width == 0:
+			return fmt.Sprintf("the vectors of column %q have no columns and no entries", q.column.Name)
+		default:
+			return fmt.Sprintf("the vectors of column %q have no entries other than 0 in the training rows", q.column.Name)
+		}
+	}
+	return ""
+}
+
 // appendPlaces appends the encoded columns of an input of sparse vectors.
 func (e *Encoder) appendPlaces(in *Input) {
 	for k, place := range in.Index {
@@ -175,7 +191,7 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage desi
 // countUnseenPlaces counts the rows with an entry at an index that has no encoded column, or returns nil if there
 // are none. It panics with a *data.Error if the entries cannot be read.
 func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
-	u := Unseen{Column: q.in.Name, Places: true}
+	u, first := Unseen{Column: q.in.Name, Places: true}, q.in.Index[0]
 	from := q.vector.Sparse.Reader()
 	for _, r := range rows.All() {
 		index, value := from.Row(r)
@@ -184,6 +200,7 @@ func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 			if _, known := q.vector.Places.Find(place); known || value[k] == 0 {
 				continue
 			}
+			u.FromZero = u.FromZero || place == 0 && first > 0
 			if !counted {
 				counted = true
 				if u.Count++; u.Count == 1 {

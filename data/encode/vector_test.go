@@ -150,6 +150,50 @@ func TestEncode_PlacesUnseen(t *testing.T) {
 	}
 }
 
+// A file that counts indices from 0 is told apart from one that counts from 1, as the training rows do; nothing is said
+// where training saw index 0, or where the file has no entry at it.
+func TestEncode_IndicesFromZero(t *testing.T) {
+	const hint = "add 1 to its indices"
+	for name, c := range map[string]struct {
+		trained, given string
+		want           bool
+	}{
+		"0 given to 1":         {"1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n", "1 0:2 2:1\n", true},
+		"0 given to 2":         {"1 2:4 3:2\n0 2:2\n1 3:1\n0 2:1\n", "1 0:2 3:1\n", true},
+		"1 given to 1":         {"1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n", "1 2:2 9:1\n", false},
+		"0 given to 0":         {"1 0:4 3:2\n0 0:2\n1 3:1\n0 0:1\n", "1 0:2 2:1\n", false},
+		"explicit zero at 0":   {"1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n", "1 0:0 2:1\n", false},
+		"no index is unseen":   {"1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n", "1 1:2\n", false},
+		"training has no such": {"1 5:4 7:2\n0 5:2\n1 7:1\n0 5:1\n", "1 5:2\n0 0:1\n", true},
+	} {
+		e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", c.trained), nil, Spec{Target: "label"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, report, err := e.Encode(t.Context(), readSparse(t, "u.svm", c.given), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.String(); strings.Contains(got, hint) != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Vectors without columns or entries are named as the reason why there are no features.
+func TestFit_EmptyVectors(t *testing.T) {
+	for text, want := range map[string]string{
+		"1\n0\n1\n0\n":                    `the vectors of column "x" have no columns and no entries`,
+		"1 3:0\n0\n1 1:0\n0\n":            `the vectors of column "x" have no entries other than 0 in the training rows`,
+		"1 qid:1 2:0\n0 qid:1\n1 qid:1\n": `the vectors of column "x" have no entries other than 0`,
+	} {
+		_, err := NewEncoder(t.Context(), readSparse(t, "t.svm", text), nil, Spec{Target: "label"})
+		if err == nil || !strings.Contains(err.Error(), "there are no features: "+want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 	const text = "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"
 	cases := []struct {
