@@ -40,6 +40,9 @@ var textSamples = []textSample{
 	{".jsonl", "{\"y\":1,\"x\":2}\n{\"y\":0,\"x\":3}\n{\"y\":1,\"x\":4}\n", "{\"y\":1,\"x\":2}\n[1]\n", "row 2",
 		"{\"y\":1,\"z\":2}\n{\"y\":0,\"z\":2}\n", false},
 	{".svm", "1 1:2\n0 1:3\n1 1:4\n", "# a comment\n\n1 1:2\n0 1:3 1:4\n", "line 4", "1 1:2 900:1\n0 5:1\n", true},
+	{".libsvm", "1 0:2 7:1\n0\n1 7:4\n", "1 0:2\n0 0:3 0:4\n", "line 2", "1 900:1\n0 0:1\n", true}, // indices from 0
+	{".svm", "1 qid:1 1:2\n0 qid:1 1:3\n1 qid:2 2:4 # c\n", "1 qid:1 1:2\n0 1:3\n", "line 2",
+		"1 qid:3 900:1\n0 qid:3\n", true},
 }
 
 // Every format of text is read alike: packed, with a byte-order mark, with other ends of lines, and without an

@@ -81,6 +81,87 @@ func TestReadArchive_SparseMatrix(t *testing.T) {
 	}
 }
 
+// Whatever scipy may store (indices of 64 bits, explicit zeros, rows without entries, no order) is read in each format;
+// an explicit zero is an entry.
+func TestReadArchive_ContractOfSparseFormats(t *testing.T) {
+	type entry struct {
+		row, column int
+		value       float64
+	}
+	for _, c := range []struct {
+		name    string
+		shape   []int64
+		entries []entry // in the order in which they are stored, up to their row or column
+		want    string
+	}{
+		{"in order", []int64{2, 3}, []entry{{0, 0, 1}, {0, 2, 2}, {1, 1, 3}}, "[0 2] [1 2];[1] [3];"},
+		{"no order", []int64{2, 3}, []entry{{1, 1, 3}, {0, 2, 2}, {0, 0, 1}}, "[0 2] [1 2];[1] [3];"},
+		{"duplicates", []int64{2, 3}, []entry{{0, 2, 1}, {1, 1, 3}, {0, 2, 4}, {0, 2, 0.5}}, "[2] [5.5];[1] [3];"},
+		{"duplicates that cancel", []int64{1, 3}, []entry{{0, 2, 1}, {0, 1, 7}, {0, 2, -1}}, "[1 2] [7 0];"},
+		{"explicit zeros", []int64{2, 3}, []entry{{0, 0, 0}, {0, 1, 5}, {1, 2, 0}}, "[0 1] [0 5];[2] [0];"},
+		{"rows without entries", []int64{4, 2}, []entry{{1, 1, 3}}, "[] [];[1] [3];[] [];[] [];"},
+		{"no entries", []int64{2, 3}, nil, "[] [];[] [];"},
+		{"no columns", []int64{2, 0}, nil, "[] [];[] [];"},
+	} {
+		for _, wide := range []bool{false, true} {
+			ints := func(v []int) any {
+				a, b := make([]int32, len(v)), make([]int64, len(v))
+				for i, x := range v {
+					a[i], b[i] = int32(x), int64(x)
+				}
+				if wide {
+					return b
+				}
+				return a
+			}
+			// compressed returns the arrays of csr, or of csc for the transposed shape
+			compressed := func(lines int, at, other func(entry) int) (index, pointers any, value []float64) {
+				var of []int
+				starts := []int{0}
+				value = []float64{}
+				for line := range lines {
+					for _, e := range c.entries {
+						if at(e) == line {
+							of, value = append(of, other(e)), append(value, e.value)
+						}
+					}
+					starts = append(starts, len(of))
+				}
+				return ints(of), ints(starts), value
+			}
+			row, column := func(e entry) int { return e.row }, func(e entry) int { return e.column }
+			archives := map[string]map[string]any{}
+			index, pointers, value := compressed(int(c.shape[0]), row, column)
+			archives["csr"] = map[string]any{"data": value, "indices": index, "indptr": pointers}
+			index, pointers, value = compressed(int(c.shape[1]), column, row)
+			archives["csc"] = map[string]any{"data": value, "indices": index, "indptr": pointers}
+			var rows, columns []int
+			value = []float64{}
+			for _, e := range c.entries {
+				rows, columns, value = append(rows, e.row), append(columns, e.column), append(value, e.value)
+			}
+			archives["coo"] = map[string]any{"data": value, "row": ints(rows), "col": ints(columns)}
+			for format, arrays := range archives {
+				arrays["format"], arrays["shape"] = []byte(format), c.shape
+				name := fmt.Sprintf("%s, %s, indices of 64 bits: %v", c.name, format, wide)
+				got, err := ReadArchive(t.Context(), archiveOf(t, arrays))
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				s, text := got.Columns[0].Sparse, ""
+				for i := range s.Rows() {
+					index, value := s.Reader().Row(i)
+					text += fmt.Sprint(index, value, ";")
+				}
+				if text != c.want || s.Width != int(c.shape[1]) || got.Rows != int(c.shape[0]) {
+					t.Errorf("%s: %d rows of width %d: %s, not %s", name, got.Rows, s.Width, text, c.want)
+				}
+			}
+		}
+	}
+}
+
 // A damaged sparse matrix is an error that says what is wrong.
 func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 	for want, change := range map[string]func(map[string]any){
