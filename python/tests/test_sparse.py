@@ -79,3 +79,58 @@ def test_column_of_a_sparse_matrix_can_be_the_groups() -> None:
     thin = RobustClassifier(adversary="groups", nu=0.1).fit(X, y, groups="x3")
     thick = RobustClassifier(adversary="groups", nu=0.1).fit(X.toarray(), y, groups="x3")
     np.testing.assert_array_equal(thin.coef_, thick.coef_)
+
+
+@pytest.mark.parametrize(
+    "fill, stored", [(0.0, 0.0), (np.nan, np.nan), (0.0, np.nan)], ids=["fill 0", "fill NaN", "fill 0 with stored NaN"]
+)
+def test_sparse_frame_is_the_dense_frame_whatever_its_fill_value(fill, stored) -> None:
+    X, y = table()
+    dense = pd.DataFrame(X.toarray(), columns=[f"c{i}" for i in range(30)])
+    dense = dense.replace(0.0, np.nan) if np.isnan(fill) else dense
+    if np.isnan(stored) and not np.isnan(fill):
+        dense.iloc[5, 3] = np.nan
+    thin = dense.astype(pd.SparseDtype(float, fill))
+    robust = {"ess": 0.9, "mu": 0.01}
+    if dense.isna().to_numpy().any():
+        with pytest.raises((ValueError, RuntimeError), match="(?i)nan|null"):
+            RobustClassifier(**robust).fit(thin, y)
+    models = [RobustClassifier(**robust, options=SCALE | {"impute": "mean"}).fit(frame, y) for frame in (dense, thin)]
+    np.testing.assert_allclose(models[1].predict_proba(thin), models[0].predict_proba(dense), atol=1e-4)
+    np.testing.assert_allclose(models[1].predict_proba(dense), models[1].predict_proba(thin), rtol=1e-12)
+
+
+def test_frame_of_dense_and_sparse_columns_is_the_dense_frame() -> None:
+    X, y = table()
+    dense = pd.DataFrame(X.toarray(), columns=[f"c{i}" for i in range(30)])
+    dense.insert(0, "colour", np.where(y + X[:, 0].toarray().ravel() > 0.5, "red", "blue"))
+    mixed = dense.astype({f"c{i}": pd.SparseDtype(float, 0.0) for i in range(1, 30, 2)})
+    models = [RobustClassifier(nu=1).fit(frame, y) for frame in (dense, mixed)]
+    assert list(models[0].coef_names_) == list(models[1].coef_names_)
+    np.testing.assert_array_equal(models[1].coef_, models[0].coef_)
+    np.testing.assert_array_equal(models[1].predict_proba(mixed), models[1].predict_proba(dense))
+
+
+def test_matrix_without_columns_or_entries_is_refused_with_its_reason() -> None:
+    _, y = table()
+    for matrix, why in ((sparse.csr_matrix((400, 5)), "entries"), (sparse.csr_matrix((400, 0)), "0 feature|no columns")):
+        with pytest.raises((ValueError, RuntimeError), match=why):
+            RobustClassifier(nu=1).fit(matrix, y)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_what_scipy_may_store_makes_no_difference(form) -> None:
+    X, y = table()
+    plain = RobustClassifier(nu=1).fit(X, y)
+    entries = X.tocoo()
+    order = np.random.default_rng(1).permutation(entries.nnz)
+    halves = sparse.coo_matrix(
+        (np.tile(entries.data / 2, 2), (np.tile(entries.row[order], 2), np.tile(entries.col[order], 2))), shape=X.shape
+    )
+    halves.data = np.tile(entries.data[order] / 2, 2)
+    wide = X.asformat(form)
+    for name in ("indices", "indptr", "row", "col"):
+        if hasattr(wide, name) and isinstance(getattr(wide, name), np.ndarray):
+            setattr(wide, name, getattr(wide, name).astype(np.int64))
+    for matrix in (halves if form == "coo" else halves.asformat(form), wide):
+        np.testing.assert_array_equal(RobustClassifier(nu=1).fit(matrix, y).coef_, plain.coef_)
