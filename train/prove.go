@@ -119,9 +119,10 @@ type weightedOptimum struct {
 }
 
 // proveUnder minimises the mean loss under weights y as far as double precision allows, from the first of the given
-// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound, with
-// slopes that nearly cancel.
-func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, points [][]float64) (*weightedOptimum, error) {
+// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound,
+// with slopes that nearly cancel.
+func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, points [][]float64) (*weightedOptimum,
+	error) {
 	const finest = 1e-24
 	oracle, err := t.Oracle()
 	if err != nil {
@@ -161,8 +162,8 @@ func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, poin
 // square of this size, and hardly any slope reaches the end of its range.
 const nearOptimum = 1e-6
 
-// cancelSlopes moves the slopes at a point by what they change in a Newton step of the mean loss under weights y, so that
-// Σ y_j s_j z_j is closer to 0 than it is at any point of double precision.
+// cancelSlopes moves the slopes at a point by what they change in a Newton step of the mean loss under weights y, so
+// that Σ y_j s_j z_j is closer to 0 than it is at any point of double precision.
 func cancelSlopes(oracle tune.Oracle, t *tune.Table, y, slopes []float64) {
 	n, d, _ := oracle.Dims()
 	if d > verify.MaxFreeColumns {

@@ -114,8 +114,8 @@ func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
 	return tilt{along}, err
 }
 
-// solveForSlopes returns, for each output, the solution v of (Σ_j weight(j) z_j z_jᵀ) v = −Σ y_j s_j z_j with the slopes
-// s of a proof. used[j] is positive for all rows j with y_j > 0 or weight(j) > 0. The equations are solved by
+// solveForSlopes returns, for each output, the solution v of (Σ_j weight(j) z_j z_jᵀ) v = −Σ y_j s_j z_j with the
+// slopes s of a proof. used[j] is positive for all rows j with y_j > 0 or weight(j) > 0. The equations are solved by
 // Gaussian elimination with intervals, so their solution exists and v contains it. A column that depends on preceding
 // columns is omitted. It must be the same combination of these columns in every row that is used; then its equation
 // holds whenever theirs do.

@@ -310,8 +310,8 @@ func (c *checker) lowerBound(p *Proof, upper number) (number, error) {
 	return interval.Add(rest, lower), nil
 }
 
-// lowerBoundBySlopes returns −Σ y_j f_j*(s_j) minus the conjugate of the regulariser at Σ y_j s_j z_j, for the slopes of a
-// proof moved to where this is finite. It returns an error if they cannot be moved within their room.
+// lowerBoundBySlopes returns −Σ y_j f_j*(s_j) minus the conjugate of the regulariser at Σ y_j s_j z_j, for the slopes
+// of a proof moved to where this is finite. It returns an error if they cannot be moved within their room.
 func (c *checker) lowerBoundBySlopes(p *Proof, y []number) (lower number, err error) {
 	defer interval.Catch(&err)
 	moves, err := c.newBalance(p, y)

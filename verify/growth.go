@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// lowerBoundByGrowth returns a lower bound of the optimal objective without its terms ψ(y) and of groups, for a
-// loss f_j ≥ a|m_j − t_j| − b and no regulariser. The slopes need not cancel, since the growth of the losses bounds how far
+// lowerBoundByGrowth returns a lower bound of the optimal objective without its terms ψ(y) and of groups, for a loss
+// f_j ≥ a|m_j − t_j| − b and no regulariser. The slopes need not cancel, since the growth of the losses bounds how far
 // an optimum is from the coefficients x.
 //
 // Let P(x') ≤ U, the upper bound of P(x). The set holds the reference weights w, with ψ(w) = 0, so

@@ -216,7 +216,8 @@ func (l softmax) value(m []number, target float64) number {
 	return interval.Sub(interval.Add(interval.Log(sum.Value()), shift), m[int(target)])
 }
 
-// clamp divides the probabilities p = s + 1[c = t] by their sum. Each probability may change by up to the smallest probability.
+// clamp divides the probabilities p = s + 1[c = t] by their sum. Each probability may change by up to the smallest
+// probability.
 func (l softmax) clamp(s []float64, target float64) (slopes []number, up, down number) {
 	p, sum := make([]number, l.classes), interval.NewSum()
 	for c, v := range s {

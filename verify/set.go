@@ -195,8 +195,9 @@ func newBallOfSize(c *config, w *reference) (set, error) {
 	return newBall(c, 0, of.radiusOf(*c.Ess), w)
 }
 
-// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ), or the largest loss if that is less. This is an upper bound of
-// the risk for all λ ≥ ν and τ, and its infimum over λ and τ is the risk. The λ and τ are computed in double precision.
+// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ), or the largest loss if that is less. This is an upper
+// bound of the risk for all λ ≥ ν and τ, and its infimum over λ and τ is the risk. The λ and τ are computed in double
+// precision.
 func (s ball) riskAbove(f []number, add adder) number {
 	var largest number
 	for j, v := range f {
