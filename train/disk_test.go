@@ -273,7 +273,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
 	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) ||
-		!strings.Contains(err.Error(), "the choice of the level of robustness and of coefficients by group") {
+		!strings.Contains(err.Error(), "the choice of the robustness and of coefficients by group") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}
