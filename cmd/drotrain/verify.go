@@ -183,7 +183,7 @@ func decimal(v *big.Float, up bool) string {
 }
 
 // writeProof writes the proof of the certificate to the file given by --proof. It returns an error if package
-// verify does not support the objective.
+// verify does not support the objective or, without a regulariser, does not accept the proof.
 func (o *trainOptions) writeProof(ctx context.Context, a *app, m *train.Model) error {
 	if o.Proof == "" {
 		return nil
@@ -204,6 +204,29 @@ func (o *trainOptions) writeProof(ctx context.Context, a *app, m *train.Model) e
 		return err
 	}
 	columns := p.Columns(checked.Identifier(), m.Sources)
+	if *m.Config.Mu == 0 && m.Result.Certified { // verify cannot repeat every bound without a regulariser
+		if err := checkProof(ctx, checked, m, columns); err != nil {
+			return err
+		}
+	}
 	return a.writeTable(o.Proof, filepath.Ext(o.Proof), o.Force,
 		func(put func(cols []data.Column) error) error { return put(columns) })
+}
+
+// checkProof returns an error if the proof with the given columns does not prove the certificate of the model.
+func checkProof(ctx context.Context, checked *verify.Model, m *train.Model, columns []data.Column) error {
+	table, err := data.NewFrame(columns...)
+	if err != nil {
+		return err
+	}
+	proof, err := verify.ReadProof(ctx, table, m.Encoder.Target.Outputs())
+	if err != nil {
+		return err
+	}
+	r, err := verify.Check(ctx, checked, m.Run.Frame, proof)
+	if err != nil || r.Proved() {
+		return err
+	}
+	return exit.WithHint(fmt.Errorf("--proof: no proof was written, because drotrain verify would refuse it: %s", r.Refused),
+		"set --mu above 0, or lower --gap; the model was written")
 }
