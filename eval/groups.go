@@ -134,8 +134,8 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	return s
 }
 
-// nameWorstGroups determines the worst group of each model in the last grouping. If a model has the same risk in several
-// groups, up to rounding, its worst group is that of the baseline if this is one of them.
+// nameWorstGroups determines the worst group of each model in the last grouping. If a model has the same risk in
+// several groups, up to rounding, its worst group is that of the baseline if this is one of them.
 func (e *Evaluation) nameWorstGroups() {
 	g := e.Headline()
 	if g == nil {
@@ -175,8 +175,8 @@ func (e *Evaluation) nameWorstGroups() {
 	}
 }
 
-// The maximum differences of two risks of a model that do not make one group worse than the other, relative to the larger
-// risk: those of rounding and of the gap of a solution, and for a constant model those of its predictions.
+// The maximum differences of two risks of a model that do not make one group worse than the other, relative to the
+// larger risk: those of rounding and of the gap of a solution, and for a constant model those of its predictions.
 const tie, constantTie = 1e-6, 1e-3
 
 // maxInterval bounds max_g risk_g by the largest lower and upper limits of the simultaneous intervals.
@@ -221,8 +221,8 @@ func (g *Grouping) find(label string) int {
 	return slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == label })
 }
 
-// FirstGroups returns at most the given number of groups, in the order of [Grouping.WorstFirst]. If there are more, at most a
-// sixth of the returned groups have too few rows.
+// FirstGroups returns at most the given number of groups, in the order of [Grouping.WorstFirst]. If there are more,
+// at most a sixth of the returned groups have too few rows.
 func (g *Grouping) FirstGroups(k, most int) []*Group {
 	all := g.WorstFirst(k)
 	if len(all) <= most {

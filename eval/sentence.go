@@ -274,7 +274,8 @@ func (j *judge) recommendationNote() string {
 		if len(j.in.Alternatives) == 0 {
 			return ""
 		}
-		return " Other selection criteria (--select) would choose other models: " + strings.Join(j.in.Alternatives, "; ") + "."
+		return " Other selection criteria (--select) would choose other models: " +
+			strings.Join(j.in.Alternatives, "; ") + "."
 	}
 	for k, m := range j.in.Models {
 		if m.Role != BalancedModel || k == j.k {

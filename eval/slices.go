@@ -105,7 +105,8 @@ func (s *sliceSearcher) describeMethod() string {
 			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
-		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns whose single conditions had the largest excess risk.",
+		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns whose single conditions had the largest "+
+			"excess risk.",
 			pairedColumns)
 	}
 	if s.in.rows.Weight != nil {

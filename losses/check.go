@@ -12,8 +12,8 @@ const differenceStep = 1e-5
 
 // Check returns an error about the first requirement of Loss that l violates at the given margins and targets, or
 // nil if it violates none. It checks ℓ ≥ 0, that tangents lie below ℓ (convexity), slope and curvature against
-// finite differences, the lower bound of the curvature within its radius, the growth, and the constants. Finite differences are
-// unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
+// finite differences, the lower bound of the curvature within its radius, the growth, and the constants. Finite
+// differences are unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
 func Check(l Loss, margins, targets []float64) error {
 	for _, t := range targets {
 		for _, m := range margins {

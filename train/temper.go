@@ -31,8 +31,8 @@ type SummaryTempered struct {
 // most 0.003.
 const maxRanked = 100_000
 
-// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the adversary and the regulariser of
-// the model. This is a problem with two parameters.
+// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the adversary and the
+// regulariser of the model. This is a problem with two parameters.
 func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)

@@ -124,7 +124,8 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	e := measured.Evaluation
 	e.Reference = cmp.Or(against, o.kept)
 	wrong := checkGates(e, o.Gates)
-	a.warnOfTrainingRows(measured.Encoding, "; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")
+	a.warnOfTrainingRows(measured.Encoding,
+		"; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")
 	if o.Strict || o.measure.Filter == "" { // selected rows are expected to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
 			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,

@@ -142,7 +142,8 @@ func (o *evalOptions) measureTable(
 	}
 	// a model of an earlier version only identifies the files
 	if m.TrainedOn(f) && measured.Encoding.Training == nil {
-		a.warn("the model was trained on rows of this table; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")
+		a.warn("the model was trained on rows of this table; without --data, `drotrain eval` " +
+			"evaluates the model on hold-out rows or out of fold")
 	}
 	return measured, nil
 }

@@ -227,6 +227,7 @@ func checkProof(ctx context.Context, checked *verify.Model, m *train.Model, colu
 	if err != nil || r.Proved() {
 		return err
 	}
-	return exit.WithHint(fmt.Errorf("--proof: no proof was written, because drotrain verify would refuse it: %s", r.Refused),
+	return exit.WithHint(fmt.Errorf("--proof: no proof was written, because drotrain verify would refuse it: %s",
+		r.Refused),
 		"set --mu above 0, or lower --gap; the model was written")
 }

@@ -108,8 +108,8 @@ type DenseVector struct {
 	free   [][]byte       // memory of evicted blocks
 }
 
-// Size of a block. Of narrow vectors, it holds all entries of as many rows as encoding reads at a time. Of wide vectors,
-// it holds adjacent entries of fewer rows.
+// Size of a block. Of narrow vectors, it holds all entries of as many rows as encoding reads at a time. Of wide
+// vectors, it holds adjacent entries of fewer rows.
 const (
 	vectorRows  = 2048
 	windowRows  = 256

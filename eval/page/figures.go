@@ -203,7 +203,8 @@ func riskLabel(e *eval.Evaluation) string {
 // ChoiceFigure draws the candidates for the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// seriesOf returns the colour and mark of model k in figures. The model in focus has 1 and the baseline 0, as in the tiles.
+// seriesOf returns the colour and mark of model k in figures. The model in focus has 1 and the baseline 0, as in
+// the tiles.
 func seriesOf(e *eval.Evaluation, k int) int {
 	if len(e.Models) == 1 {
 		return 1

@@ -22,8 +22,8 @@ func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 // maxSpoken is the maximum number of rows that the description of a figure mentions.
 const maxSpoken = 12
 
-// groupRows returns the rows of a dot chart by group, the worst of model k first, and their description. mark adds the marks
-// of a group to a row and returns a description. small reports whether some group has too few rows.
+// groupRows returns the rows of a dot chart by group, the worst of model k first, and their description. mark adds
+// the marks of a group to a row and returns a description. small reports whether some group has too few rows.
 func groupRows(
 	g *eval.Grouping, k int, mark func(h *eval.Group, row *chart.Dot) string,
 ) (rows []chart.Dot, alt string, small bool) {

@@ -367,7 +367,8 @@ func (p *page) coefficientsFinding() string {
 	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}
-	return fmt.Sprintf("The largest coefficient per standard deviation%s is that of %s", p.coefficientsModel(), rows[0].Name)
+	return fmt.Sprintf("The largest coefficient per standard deviation%s is that of %s", p.coefficientsModel(),
+		rows[0].Name)
 }
 
 // coefficientsModel names the model by which coefficients are sorted, as in " in the robust model". It returns "" if

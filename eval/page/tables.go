@@ -137,7 +137,8 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	}
 	for i := range changes {
 		c := &changes[i]
-		out = append(out, groupColumn{"Change in " + p.lowerRiskName() + ", " + c.Model, func(h *eval.Group) (string, *strip) {
+		head := "Change in " + p.lowerRiskName() + ", " + c.Model
+		out = append(out, groupColumn{head, func(h *eval.Group) (string, *strip) {
 			d := c.GroupChange(h.Label)
 			if h.Label == "" {
 				all := c.Measures[risk.Key]
@@ -317,8 +318,8 @@ func (p *page) Criteria() *table {
 	if t.Rows == nil {
 		return nil
 	}
-	t.Foot = "A criterion passes if its whole interval is within the limit, fails if its whole interval is beyond it, and " +
-		"is undecided otherwise. The intervals are valid whichever group is lowest and whichever is highest. "
+	t.Foot = "A criterion passes if its whole interval is within the limit, fails if its whole interval is beyond it, " +
+		"and is undecided otherwise. The intervals are valid whichever group is lowest and whichever is highest. "
 	switch f := e.Favourable; {
 	case f == nil:
 		t.Foot += "The four-fifths rule was not checked: name the favourable value of the target with --favourable."
@@ -452,7 +453,8 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	}
 	out := []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
 	if d := m.OverConstant; d != nil {
-		name, first, risk := "best constant prediction for the training rows", "–", printable.Number(float64(m.Overall.Risk()-d.Value))
+		name, first := "best constant prediction for the training rows", "–"
+		risk := printable.Number(float64(m.Overall.Risk() - d.Value))
 		switch {
 		case e.FitsConstant: // the same constant
 			name, first, out = these, p.formatMeasure(lead.Key, float64(x)), nil

@@ -37,7 +37,8 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Subtitle: fmt.Sprintf("Trained%s on %s rows, evaluated on %s.", day, printable.Count(m.TrainRows), where),
 		Trained:  m.Trained,
 		Objective: eval.Objective{
-			Loss: lossName(m.Config), LossAbout: lossAbout(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
+			Loss: lossName(m.Config), LossAbout: lossAbout(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu,
+			N: s.N, Text: objectiveText(m),
 			// A chosen level was chosen on the training rows alone, with ERM among the candidates.
 			Selection: selectionText(m), SelectedAlike: true,
 		},

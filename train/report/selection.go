@@ -74,7 +74,8 @@ func Choice(s *tune.Selection) *eval.Choice {
 		k := &s.Candidates[i]
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Mu: eval.Num(k.Mu),
 			Average: eval.Num(k.Average),
-			Value:   eval.Num(k.Value), Improvement: eval.Num(k.Improvement), SE: eval.Num(k.SE), CostSE: eval.Num(k.CostSE), Allowed: k.Allowed})
+			Value:   eval.Num(k.Value), Improvement: eval.Num(k.Improvement),
+			SE: eval.Num(k.SE), CostSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
 	return c
 }

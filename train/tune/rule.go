@@ -44,8 +44,8 @@ type judge struct {
 	validation bool
 }
 
-// A criterionValue is the value of a criterion with the influence of every row, and the number of rows of the group that
-// decides.
+// A criterionValue is the value of a criterion with the influence of every row, and the number of rows of the group
+// that decides.
 type criterionValue struct {
 	estimate
 	rows int

@@ -144,8 +144,8 @@ func (c *numberCount) marks() *table.NumberMarks {
 	return m
 }
 
-// looksLikeThousands reports whether the decimal separator of a number may be a thousands separator: it has one to three digits
-// before it, the first of which is not 0, and three digits after it.
+// looksLikeThousands reports whether the decimal separator of a number may be a thousands separator: it has one to
+// three digits before it, the first of which is not 0, and three digits after it.
 func (c *numberCount) looksLikeThousands(s string) bool {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
 	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' &&

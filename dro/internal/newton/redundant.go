@@ -93,8 +93,8 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 // combination of them.
 const dependent = 1e-10
 
-// isSingular reports whether h, which is positive semidefinite, is singular or nearly so, regardless of the units of the
-// columns.
+// isSingular reports whether h, which is positive semidefinite, is singular or nearly so, regardless of the units
+// of the columns.
 func isSingular(h *mat.SymDense) bool {
 	d := h.SymmetricDim()
 	unit := make([]float64, d)

@@ -198,8 +198,8 @@ func (m *sqp) hessian() *mat.SymDense {
 	return h
 }
 
-// freezeRedundant finds the redundant columns when h is singular for the first time, and freezes their coordinates. If h
-// is still singular, since few losses have curvature, the model may be unbounded: the steps are damped.
+// freezeRedundant finds the redundant columns when h is singular for the first time, and freezes their coordinates.
+// If h is still singular, since few losses have curvature, the model may be unbounded: the steps are damped.
 func (m *sqp) freezeRedundant(h *mat.SymDense) {
 	c := m.Cert
 	if m.frozen == nil {

@@ -92,8 +92,8 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 	return below * math.Sqrt(mean(func(v float64) float64 { return ((top-v)/below - 1) * ((top-v)/below - 1) }))
 }
 
-// divergenceAt returns D of the best response to the penalty ν·D, its descent −dD/d log ν, and τ. It stores the response in y.
-// With u = (f − τ)/ν and c = w φ*″(u), the derivative is Σ c (u − Σcu/Σc)².
+// divergenceAt returns D of the best response to the penalty ν·D, its descent −dD/d log ν, and τ. It stores the
+// response in y. With u = (f − τ)/ν and c = w φ*″(u), the derivative is Σ c (u − Σcu/Σc)².
 func (s Simplex) divergenceAt(
 	r *reference, y, f []float64, nu float64, b bound, guess float64,
 ) (d, descent, tau float64) {

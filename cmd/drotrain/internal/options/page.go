@@ -83,9 +83,9 @@ func usualCommands(options []Option) string {
 	return ""
 }
 
-// firstClause returns help up to the first mark that begins an explanation: a colon, semicolon or parenthesis, or a comma
-// before an example or a further clause. A condition at the start, such as "for two classes: ", is kept. If only a single
-// word were left, which is a value of the option, firstClause returns all of help.
+// firstClause returns help up to the first mark that begins an explanation: a colon, semicolon or parenthesis, or a
+// comma before an example or a further clause. A condition at the start, such as "for two classes: ", is kept. If
+// only a single word were left, which is a value of the option, firstClause returns all of help.
 func firstClause(help string) string {
 	condition := ""
 	for _, c := range []string{"for two classes: ", "with --predictions: ", "with --target: "} {
