@@ -195,7 +195,9 @@ class _RobustModel(BaseEstimator):
         output = run([*fixed, *arguments], None, rows_of_table, self.progress)
         end = len(output) if fair else output.find(b"\xff\xff\xff\xff")  # not in JSON: the Arrow stream of the weights
         if end < 1:
-            raise RuntimeError("the drotrain command returned no model: check that DROTRAIN_BINARY names the drotrain binary of this version")
+            raise RuntimeError(
+                "the drotrain command returned no model: check that DROTRAIN_BINARY names the drotrain binary of this version"
+            )
         self._adopt(describe(output[:end], self._described(features)))
         self.sample_weights_ = np.ones(len(y)) if weight is None else weight * (len(rows) / weight.sum())
         if not fair:

@@ -371,9 +371,9 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     z = np.column_stack([r[f"z{i}"] for i in range(sum(name.startswith("z") for name in r))])
     if len(m["coefficients"]) % z.shape[1]:  # one set of coefficients, or one per class
         raise Refused("the encoded rows have a different number of columns from the model")
-    rows, target, weight, group = (np.array(r[name], dtype=float) for name in ("row", "target", "weight", "group"))
+    numbered, target, weight, group = (np.array(r[name], dtype=float) for name in ("row", "target", "weight", "group"))
     upper = lower = _ZERO
-    parts = _parts(m, numbers, rows, group)
+    parts = _parts(m, numbers, numbered, group)
     for x, part, at in parts:
         if (part[:, 1] < 0).any():
             raise Refused("a weight of the proof is below 0")

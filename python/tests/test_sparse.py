@@ -93,7 +93,7 @@ def test_sparse_frame_is_the_dense_frame_whatever_its_fill_value(fill, stored) -
     thin = dense.astype(pd.SparseDtype(float, fill))
     robust = {"ess": 0.9, "mu": 0.01}
     if dense.isna().to_numpy().any():
-        with pytest.raises((ValueError, RuntimeError), match="(?i)nan|null"):
+        with pytest.raises((ValueError, RuntimeError), match=r"(?i)nan|null"):
             RobustClassifier(**robust).fit(thin, y)
     models = [RobustClassifier(**robust, options=SCALE | {"impute": "mean"}).fit(frame, y) for frame in (dense, thin)]
     np.testing.assert_allclose(models[1].predict_proba(thin), models[0].predict_proba(dense), atol=1e-4)
