@@ -175,7 +175,7 @@ func TestIntervals_ChangesOfRounding(t *testing.T) {
 }
 
 // TestIntervals_OfALossThatIsConstantUpToRounding checks that a model whose losses differ by rounding alone does not
-// widen the simultaneous intervals, and that its worst group is that of the baseline.
+// widen the simultaneous intervals.
 func TestIntervals_OfALossThatIsConstantUpToRounding(t *testing.T) {
 	of := func(rounding float64) *eval.Evaluation {
 		in := evaltest.Two(900, 3, 0, 7)
@@ -193,7 +193,23 @@ func TestIntervals_OfALossThatIsConstantUpToRounding(t *testing.T) {
 			}
 		}
 	}
-	if a, b := rounded.Models[0].WorstGroup.Label, rounded.Models[1].WorstGroup.Label; a != b {
-		t.Errorf("the worst group of a constant loss is %s, not %s", b, a)
+}
+
+// TestWorstGroup_OfEqualRisks checks that a model whose risks differ between groups by less than the gap of a solution
+// has the worst group of the baseline, and that a larger difference decides.
+func TestWorstGroup_OfEqualRisks(t *testing.T) {
+	for difference, want := range map[float64]string{1e-9: "g00002", 1e-4: "g00000"} {
+		in := evaltest.Two(900, 3, 0, 7)
+		for i := range in.Models[1].Loss {
+			in.Models[1].Loss[i] = math.Ln2
+			if in.Groups[0].Index[i] == 0 {
+				in.Models[1].Loss[i] *= 1 + difference
+			}
+		}
+		e := evaltest.Evaluate(t, in)
+		if e.Models[0].WorstGroup.Label != "g00002" || e.Models[1].WorstGroup.Label != want {
+			t.Errorf("difference %v: the worst groups are %s and %s, not g00002 and %s", difference,
+				e.Models[0].WorstGroup.Label, e.Models[1].WorstGroup.Label, want)
+		}
 	}
 }
