@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// differenceStep is the step width of the finite differences that check slopes and curvatures.
+// differenceStep is the step of the finite differences that check slopes and curvatures, at margins up to 1000.
 const differenceStep = 1e-5
 
 // Check returns an error about the first requirement of Loss that l violates at the given margins and targets, or
-// nil if it violates none. It checks ℓ ≥ 0, that tangents lie below ℓ (convexity), slope and curvature against
-// finite differences, the lower bound of the curvature within its radius, the growth, and the constants. Finite
-// differences are unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
+// nil if it violates none. It checks that ℓ ≥ 0, that tangents lie below ℓ (convexity), that slopes and curvatures
+// agree with finite differences, and that Lipschitz, Smoothness, CurvatureLowerBoundTo and Growth return valid bounds.
+// It does not check Majorised. It skips margins at which the loss or its slope exceeds 10¹⁰⁰. Finite differences are
+// unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
 func Check(l Loss, margins, targets []float64) error {
 	for _, t := range targets {
 		for _, m := range margins {
@@ -36,7 +37,7 @@ func evaluateAt(l Loss, m, t float64) lossPoint {
 	return lossPoint{v[0], s[0], c[0]}
 }
 
-// overflows reports whether the loss is too large for comparisons.
+// overflows reports whether the loss or its slope is too large for comparisons.
 func (p lossPoint) overflows() bool {
 	return math.IsInf(p.value, 1) || p.value > 1e100 || math.Abs(p.slope) > 1e100
 }
@@ -100,8 +101,8 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 	return nil
 }
 
-// checkForeign returns an error if a loss that is not defined in this package breaks its contract for a few of the
-// given targets. It takes some microseconds.
+// checkForeign returns an error if a loss that is not defined in this package breaks its contract at one of the given
+// targets. It omits targets that the loss does not accept, and checks a few margins for each of the others.
 func checkForeign(l Loss, targets []float64) error {
 	if isOwn(l) {
 		return nil
@@ -151,9 +152,9 @@ func isOwn(l Loss) bool {
 	return false
 }
 
-// lowestMargin returns the margin at which the loss for a target is smallest; ok is false if there is none of
+// minimiserOf returns the margin at which the loss for a target is smallest; ok is false if there is none of
 // moderate size.
-func lowestMargin(l Loss, t float64) (margin float64, ok bool) {
+func minimiserOf(l Loss, t float64) (margin float64, ok bool) {
 	low, high := -1.0, 1.0
 	for evaluateAt(l, low, t).slope >= 0 {
 		if low *= 2; low < -1e6 {
@@ -183,7 +184,7 @@ func checkLink(l Loss, link Link, targets []float64) error {
 	found := false
 	for _, t := range targets {
 		want := link.MarginOf(t)
-		margin, ok := lowestMargin(l, t)
+		margin, ok := minimiserOf(l, t)
 		if !ok || math.IsNaN(want) || math.IsInf(want, 0) {
 			continue
 		}
@@ -200,8 +201,9 @@ func checkLink(l Loss, link Link, targets []float64) error {
 	return nil
 }
 
-// checkProbability returns an error if the average loss is not smallest at the margin that the link assigns to the
-// probability of the positive class; predictions would then not be probabilities.
+// checkProbability returns an error if the expected loss is not smallest at the margin that the link assigns to the
+// probability of the positive class, so that predictions would not be probabilities. It ignores the targets, which are
+// classes.
 func checkProbability(l Loss, link Link, _ []float64) error {
 	for _, p := range []float64{0.2, 0.5, 0.7} {
 		m := link.MarginOf(p)
@@ -214,7 +216,7 @@ func checkProbability(l Loss, link Link, _ []float64) error {
 	return nil
 }
 
-// sampleTargets returns up to eight of the targets, including the smallest and the largest, each with its index.
+// sampleTargets maps up to eight of the targets, including the smallest and the largest, to an index of each.
 func sampleTargets(targets []float64) map[float64]int {
 	const count = 6
 	out := map[float64]int{}

@@ -13,7 +13,7 @@ import (
 )
 
 // A Kind describes a loss that can be selected by name. To add a loss to this package, add its type, with the
-// methods of Loss, and an entry in kinds.
+// methods of Loss, and an entry in builtin.
 type Kind struct {
 	Name     string
 	Meaning         // meaning of the margins and targets
@@ -52,18 +52,19 @@ func kinds() []Kind {
 }
 
 // Register adds the caller's loss under its name, so that train.Config.Loss, model files and evaluations can use
-// it. It returns an error if the name is empty, already used or contains a colon, if the loss breaks its contract
-// for a few targets (see Check), or if its Meaning is inconsistent. Call it before the loss is used, for example in
-// an init function. Programs that evaluate models with this loss must call it too; programs that only predict need
-// not if the link of the loss is defined in this package. It is safe for concurrent use.
+// it. It returns an error if the loss is nil; if its name is empty, already used or contains a colon, a comma or
+// white space; if the loss breaks its contract for one of a few targets (see Check); or if its Meaning is
+// inconsistent. Call it before the loss is used, for example in an init function. Programs that evaluate models with
+// this loss must call it too; programs that only predict need not if the link of the loss is defined in this package.
+// It is safe for concurrent use.
 func Register(loss Loss) error {
 	if loss == nil {
 		return errors.New("losses: the loss is nil")
 	}
 	name := loss.Name()
 	if name == "" || strings.ContainsAny(name, ":, \t\n") {
-		return fmt.Errorf("losses: %q cannot be the name of a loss: a name is not empty and has no colon, comma or space",
-			name)
+		return fmt.Errorf("losses: %q cannot be the name of a loss: a name must not be empty or contain a colon, a comma or "+
+			"white space", name)
 	}
 	if err := checkForeign(loss, []float64{-1, 0, 1, 2.3, 7, -0.45, 0.62}); err != nil {
 		return err
@@ -88,8 +89,8 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the kind of the loss with the given name. If the loss has a level, the name includes a colon and the
-// level. ok is false if there is no such loss.
+// KindOf returns the kind of the loss with the given name, and reports whether there is one. The name of a loss with
+// a level may include a colon and the level, without which Kind.New returns an error.
 func KindOf(name string) (Kind, bool) {
 	name, level, _ := strings.Cut(name, ":")
 	all := kinds()
@@ -114,15 +115,16 @@ func HasDelta(name string) bool {
 	return k.HasDelta
 }
 
-// DefaultName returns the name of the default loss: for two classes if classes is set, and for numbers otherwise.
+// DefaultName returns the name of the default loss: logistic if classes is set, and squared otherwise.
 func DefaultName(classes bool) string {
 	return Names(func(k Kind) bool { return k.Classes == classes })[0]
 }
 
-// New returns the loss. delta is the parameter δ; losses without this parameter ignore it.
+// New returns the loss. delta is the parameter δ; losses without this parameter ignore it. It returns an error if the
+// level or δ is missing or out of range.
 func (k Kind) New(delta float64) (Loss, error) {
 	if k.build == nil {
-		return nil, fmt.Errorf("the Kind has no loss: use a Kind that Parse, KindOf or Kinds returns")
+		return nil, errors.New("the Kind has no loss: use a Kind that KindOf returns")
 	}
 	if k.HasLevel {
 		level, err := strconv.ParseFloat(k.level, 64)
@@ -155,7 +157,7 @@ func validate(l Loss) error {
 	return nil
 }
 
-// Label returns the name of the loss with its parameter.
+// Label returns the name of the loss with its parameter, such as huber(δ=1) or quantile:0.9.
 func (k Kind) Label(delta float64) string {
 	switch {
 	case k.HasDelta:
@@ -166,8 +168,8 @@ func (k Kind) Label(delta float64) string {
 	return k.Name
 }
 
-// Measures reports whether the loss can be computed from scores, which are probabilities of two classes if classes
-// is set, and predictions of numbers otherwise.
+// Measures reports whether the loss can be computed from predictions, which are probabilities of the positive class
+// if classes is set, and numbers otherwise.
 func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
 
 // Parse returns the loss with the given name, which may include a colon and a level, as in quantile:0.9. delta is
@@ -177,7 +179,7 @@ func Parse(name string, delta float64) (Loss, error) {
 	k, ok := KindOf(first)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("unknown loss %q: %s", name, printable.JoinWords(Names(nil), "or"))
+		return nil, fmt.Errorf("unknown loss %q; the loss must be %s", name, printable.JoinWords(Names(nil), "or"))
 	case level != "" && !k.HasLevel:
 		return nil, fmt.Errorf("the loss %s takes no level after a colon: %q", first, name)
 	}
@@ -185,10 +187,10 @@ func Parse(name string, delta float64) (Loss, error) {
 	return k.New(delta)
 }
 
-// ByMean is implemented by losses for which the best constant margin depends only on the mean of the targets. For
-// other losses it is found by a search.
+// ByMean is implemented by losses for which the best constant margin depends only on the mean of the targets.
+// ConstantMargin returns that margin. For other losses package train searches for it.
 type ByMean interface{ ConstantMargin(mean float64) float64 }
 
-// OfResidual is implemented by losses that depend only on the margin minus the target, so that both may be shifted
-// by the same number.
+// OfResidual is implemented by losses that may depend only on the margin minus the target. If its method returns true,
+// shifting margin and target by the same number does not change the loss.
 type OfResidual interface{ OfResidual() bool }

@@ -49,7 +49,7 @@ func TestKinds_KeepTheContract(t *testing.T) {
 		}
 	}
 	if _, err := losses.Parse("hinge", 1); err == nil ||
-		err.Error() != `unknown loss "hinge": logistic, squared, huber, poisson or quantile` {
+		err.Error() != `unknown loss "hinge"; the loss must be logistic, squared, huber, poisson or quantile` {
 		t.Error(err)
 	}
 }

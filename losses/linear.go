@@ -24,9 +24,9 @@ type Linear struct {
 }
 
 // NewLinear returns the oracle over the rows of z with one target for each row. The slice target is not copied and
-// must not be changed. Errors name the lengths, or the first row, counted from 0, whose target the loss does not
-// accept. A loss that is not defined in this package is checked at a few of the targets (see Check); the error
-// names the row.
+// must not be changed. NewLinear returns an error if a parameter of the loss is out of range, if the lengths do not
+// agree, or if the loss does not accept a target; the error names the first such row, counted from 0. It also returns
+// an error if a loss that is not defined in this package breaks its contract at one of a few targets (see Check).
 func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	if loss == nil || z == nil {
 		return nil, errors.New("losses: the loss or the matrix is nil")
@@ -136,8 +136,8 @@ func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 }
 
 // ConstantsTo stores the constants of the samples: lipschitz[j] = H_j = Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup
-// ℓ″·‖z_j‖². The squared loss has no Lipschitz constant; H_j is then ‖∇f_j(x)‖ at the given x, and must be computed
-// again when x changes. Both have length n.
+// ℓ″·‖z_j‖², which may be +Inf. If the loss has no Lipschitz constant, as Squared and Poisson, H_j is ‖∇f_j(x)‖ at the
+// given x, and must be computed again when x changes. lipschitz and smoothness have length n.
 func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	lip, smooth := l.loss.Lipschitz(), l.loss.Smoothness()
 	var slope []float64
@@ -162,7 +162,8 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 }
 
-// Samples is the interface of the result of Select, which is a *Linear: the methods of dro.Oracle.
+// Samples is the type of the results of Select and Prefix: the methods of dro.Oracle. A Linear returns a *Linear, and
+// a Softmax a *Softmax.
 type Samples = interface {
 	Dims() (n, d, slope int)
 	EvalTo(value, slope, x []float64, lo, hi int)
@@ -224,8 +225,7 @@ func (l *Linear) Rows() design.Rows {
 	return nil
 }
 
-// MostSelected returns the maximum number of samples that Select accepts; it is only limited if rows are not in
-// memory.
+// MostSelected returns the maximum number of samples that Select accepts, which is n if the rows are in memory.
 func (l *Linear) MostSelected() int {
 	if z, ok := l.z.(mappedMatrix); ok {
 		return min(l.n, z.MostSelected())

@@ -17,8 +17,8 @@ type Loss interface {
 	// Name is the loss's name on the command line.
 	Name() string
 
-	// Meaning describes the meaning of margins, targets and values: which targets are valid, and how a margin
-	// is converted to a prediction.
+	// Meaning describes margins, targets and values: which targets are valid, how a margin is converted to a
+	// prediction, and the unit of the loss.
 	Meaning() Meaning
 
 	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The four slices have the same length;
@@ -86,7 +86,8 @@ func (Logistic) Name() string { return "logistic" }
 
 // Meaning implements Loss.
 func (Logistic) Meaning() Meaning {
-	return Meaning{Classes: true, Link: Logit, Unit: "nats", About: "−log of the probability of what occurred"}
+	return Meaning{Classes: true, Link: Logit, Unit: "nats",
+		About: "−log of the predicted probability of the actual class"}
 }
 
 // ConstantMargin returns the log-odds of the positive class, given the mean of the targets.
@@ -128,15 +129,15 @@ func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, de
 	return math.Inf(1), 1
 }
 
-// MajorantTo implements Majorised with the bound of Jaakkola and Jordan (2000): (p − ½)/m, where p = |slope| and m
-// = log p + ℓ.
+// MajorantTo implements Majorised with the bound of Jaakkola and Jordan (2000): (p − ½)/a, where p = |slope| and
+// a = −t·m = log p + ℓ.
 func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
-	const lowest = -745 // least margin whose slope is not 0
+	const lowest = -745 // the least a for which p is not rounded to 0
 	for i, s := range slope {
 		p := math.Abs(s)
 		curvature[i] = 0.25
-		if m := max(lowest, math.Log(p)+value[i]); math.Abs(p-0.5) > 1e-4 { // ¼ − m²/48 near m = 0
-			curvature[i] = (p - 0.5) / m
+		if a := max(lowest, math.Log(p)+value[i]); math.Abs(p-0.5) > 1e-4 { // ¼ − a²/48 near a = 0
+			curvature[i] = (p - 0.5) / a
 		}
 	}
 }
@@ -167,7 +168,7 @@ func (Squared) Meaning() Meaning {
 // ConstantMargin returns the mean.
 func (Squared) ConstantMargin(mean float64) float64 { return mean }
 
-// Lipschitz implements Loss. The squared loss has no such constant.
+// Lipschitz implements Loss. It returns +Inf, since the slope is unbounded.
 func (Squared) Lipschitz() float64 { return math.Inf(1) }
 
 // Smoothness implements Loss.

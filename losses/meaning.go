@@ -13,7 +13,7 @@ type Meaning struct {
 	// +1. Otherwise the targets are numbers.
 	Classes bool
 
-	// Link relates margins to predictions. Losses of classes have the link Logit, or a link of their own whose
+	// Link relates margins to predictions. Losses of classes have the link Logit or a custom link whose
 	// predictions are probabilities.
 	Link Link
 
@@ -111,7 +111,7 @@ func (m Meaning) Accepts(target float64) bool {
 	return !m.Classes || target == 1 || target == -1
 }
 
-// DescribeTargets names the valid targets.
+// DescribeTargets describes the valid targets, as in "+1 or −1" or "a finite number".
 func (m Meaning) DescribeTargets() string {
 	switch {
 	case m.Targets != "":
@@ -119,7 +119,7 @@ func (m Meaning) DescribeTargets() string {
 	case m.Classes:
 		return "+1 or −1"
 	case m.Valid != nil:
-		return "one for which the loss is defined"
+		return "a target for which the loss is defined"
 	}
 	return "a finite number"
 }

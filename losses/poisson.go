@@ -22,10 +22,10 @@ func (Poisson) Meaning() Meaning {
 // ConstantMargin returns the logarithm of the mean of the targets.
 func (Poisson) ConstantMargin(mean float64) float64 { return math.Log(mean) }
 
-// Lipschitz implements Loss. The loss has no such constant.
+// Lipschitz implements Loss. It returns +Inf, since the slope is unbounded.
 func (Poisson) Lipschitz() float64 { return math.Inf(1) }
 
-// Smoothness implements Loss. The loss has no such constant.
+// Smoothness implements Loss. It returns +Inf, since the curvature is unbounded.
 func (Poisson) Smoothness() float64 { return math.Inf(1) }
 
 // EvalTo implements Loss. With u = m − log t, the loss is t·(e^u − 1 − u), which avoids cancellation. A subnormal t

@@ -64,11 +64,12 @@ func (q Quantile) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss. The bound is 1/h if the slope stays between τ−1 and τ within a distance of
-// an eighth of the shorter side of the parabola, and 0 otherwise.
+// CurvatureLowerBoundTo implements Loss. The bound is 1/h if ∂ℓ/∂m is farther from its limits −τ and 1 − τ than an
+// eighth of the smaller of τ and 1 − τ, and 0 otherwise. The radius is the distance in which ∂ℓ/∂m changes by that
+// much.
 func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	h := q.width()
-	away := min(q.Level, 1-q.Level) / 8 // distance of the slope from its ends
+	away := min(q.Level, 1-q.Level) / 8 // minimum distance of the slope from its limits
 	for i, s := range slope {
 		if s >= -q.Level+away && s <= 1-q.Level-away {
 			curvature[i] = (1 - 0x1p-50) / h

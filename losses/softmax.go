@@ -32,7 +32,8 @@ type Softmax struct {
 const maxClasses = 10_000
 
 // NewSoftmax returns the oracle of softmax regression on the rows of z. Row i has the class class[i], from 0 to
-// classes − 1. An error names mismatched lengths, or the first row whose class is out of range.
+// classes − 1. It returns an error if the lengths do not agree, if there are fewer than 2 or more than 10 000 classes,
+// if the rows are distributed over ranks, or if a class is out of range; the error names the first such row.
 func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	if z == nil {
 		return nil, errors.New("losses: the matrix is nil")
@@ -167,9 +168,9 @@ func (s *Softmax) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	}
 }
 
-// EvalTo stores f_j(X) in value[j] and its slope in slope[j·K:(j+1)·K] for j in [lo, hi). It does not overflow for
-// any margin. Values and slopes have a relative error of a few units of roundoff; there is no cancellation even if
-// a sample is predicted with a probability near 1.
+// EvalTo stores f_j(X) in value[j] and its slope in slope[j·K:(j+1)·K] for j in [lo, hi). No exponential overflows.
+// For the computed margins, values and slopes have a relative error of a few units of roundoff; there is no
+// cancellation even if a sample is predicted with a probability near 1.
 func (s *Softmax) EvalTo(value, slope, x []float64, lo, hi int) {
 	s.MarginsTo(slope, x, lo, hi)
 	k := s.classes
@@ -216,11 +217,11 @@ func compensatedSum(v []float64, out int) float64 {
 	return sum
 }
 
-// CurveTo overwrites the K numbers m in margin[j·K:(j+1)·K] by
+// CurveTo replaces the K numbers m in margin[j·K:(j+1)·K] with
 //
 //	weight[j]·(diag p_j − p_j p_jᵀ) m + response[j]·g_j⟨g_j, m⟩,
 //
-// for j in [lo, hi), with g_j the slope that EvalTo stored and p_j the probabilities there.
+// for j in [lo, hi), where g_j is the slope that EvalTo stored, and p_j holds the probabilities at the same X.
 func (s *Softmax) CurveTo(margin, weight, response, slope []float64, lo, hi int) {
 	k := s.classes
 	for j := lo; j < hi; j++ {
@@ -241,8 +242,8 @@ func (s *Softmax) CurveTo(margin, weight, response, slope []float64, lo, hi int)
 	}
 }
 
-// DiagonalTo stores in dst[j] the second derivative of weight[j]·f_j in its margin of class c, and
-// response[j] times the square of its slope there, for j in [lo, hi).
+// DiagonalTo stores weight[j]·∂²f_j/∂m_c² + response[j]·(∂f_j/∂m_c)² in dst[j] for j in [lo, hi), where m_c is the
+// margin of class c.
 func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		v := slope[j*s.classes+c]
@@ -251,14 +252,14 @@ func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []flo
 	}
 }
 
-// GramOf stores Σ_k weight[k]·z zᵀ, where z is the k-th listed sample, in the upper triangle of the row-major d×d
-// matrix dst.
+// GramOf stores Σ_k weight[k]·z zᵀ, where z is the row of the k-th listed sample, in the upper triangle of the
+// row-major d×d matrix dst.
 func (s *Softmax) GramOf(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddGramTo(dst, weight, 0, len(samples))
 }
 
-// SquaresOf stores Σ_k weight[k]·z_i², where z is the k-th listed sample, in dst[i].
+// SquaresOf stores Σ_k weight[k]·z_i², where z is the row of the k-th listed sample, in dst[i].
 func (s *Softmax) SquaresOf(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddSquaresTo(dst, weight, 0, len(samples))
