@@ -190,7 +190,3 @@ func Parse(name string, delta float64) (Loss, error) {
 // ByMean is implemented by losses for which the best constant margin depends only on the mean of the targets.
 // ConstantMargin returns that margin. For other losses package train searches for it.
 type ByMean interface{ ConstantMargin(mean float64) float64 }
-
-// OfResidual is implemented by losses that may depend only on the margin minus the target. If its method returns true,
-// shifting margin and target by the same number does not change the loss.
-type OfResidual interface{ OfResidual() bool }

@@ -154,9 +154,6 @@ func probability(m float64) float64 {
 // Squared is ℓ(m; t) = ½(m − t)², in squared units of the target. Its methods panic if the slices differ in length.
 type Squared struct{}
 
-// OfResidual implements the interface OfResidual.
-func (Squared) OfResidual() bool { return true }
-
 // Name implements Loss.
 func (Squared) Name() string { return "squared" }
 
@@ -201,9 +198,6 @@ func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, d
 type Huber struct {
 	Delta float64 // δ > 0, in units of the target
 }
-
-// OfResidual implements the interface OfResidual.
-func (Huber) OfResidual() bool { return true }
 
 // Name implements Loss.
 func (Huber) Name() string { return "huber" }

@@ -24,9 +24,6 @@ func (q Quantile) width() float64 {
 	return q.Width
 }
 
-// OfResidual implements the interface OfResidual.
-func (Quantile) OfResidual() bool { return true }
-
 // Name implements Loss. It returns quantile, a colon and the level.
 func (q Quantile) Name() string { return "quantile:" + strconv.FormatFloat(q.Level, 'g', -1, 64) }
 
