@@ -92,7 +92,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 			a.log(logWarning, w)
 		}
 	}
-	if err == nil && errors.Is(out.err, syscall.EPIPE) {
+	if errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)) {
 		return exit.Pipe // the reader of the output has seen enough
 	}
 	if err == nil && out.err != nil {

@@ -18,7 +18,7 @@ func readCard(path string, into *report.Options) error {
 	const hint = "a model card is a YAML file such as\n  owner: risk team\n  intended use: triage of applications"
 	f, err := os.Open(path)
 	if err != nil {
-		return exit.WithHint(fmt.Errorf("--card: %w", err), hint)
+		return exit.WithHint(fmt.Errorf("--card %s: cannot read the file: %w", path, pathless(err)), hint)
 	}
 	defer f.Close()
 	err = into.ReadCard(f)
@@ -26,7 +26,7 @@ func readCard(path string, into *report.Options) error {
 		err = errors.New("the file is empty")
 	}
 	if err != nil {
-		return exit.WithHint(fmt.Errorf("--card: %s: %w", path, err), hint)
+		return exit.WithHint(fmt.Errorf("--card %s: %w", path, err), hint)
 	}
 	return nil
 }

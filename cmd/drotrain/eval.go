@@ -181,7 +181,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 // Options that apply only to predictions, and options that apply only to models.
 var (
 	onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
-	onlyModels      = []string{"model-variant", "data", "trained-on", "training-filter"}
+	onlyModels      = []string{"model-variant", "data", "trained-on", "training-filter", "strict"}
 )
 
 // check returns errors that follow from the command line alone.
@@ -194,7 +194,7 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		foreign, of = onlyModels, "--model"
 	case len(o.Models) == 0:
 		return exit.Usagef("give a model that drotrain train wrote (--model) or a table of predictions (--predictions)",
-			"--model is missing")
+			"neither --model nor --predictions is given")
 	}
 	for _, name := range foreign {
 		if fs.Changed(name) {
@@ -220,9 +220,19 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return exit.Usagef("name the table with --data",
 			"--filter and the reading options need --data: hold-out rows are always read with the options of the training "+
 				"run")
-	case o.Variant != "" && (o.Config.Data == "" || len(o.Models) > 1):
+	case o.Variant != "" && len(o.Models) > 1:
+		return exit.Usagef("leave out --model-variant", "--model-variant works only with a single model")
+	case o.Variant != "" && o.Config.Data == "":
 		return exit.Usagef("leave out --model-variant, or name a table with --data",
 			"--model-variant needs --data: on hold-out rows, all models of the file are evaluated")
+	case o.TrainingFilter && len(o.Models) > 1:
+		return exit.Usagef("give the condition with --filter", "--training-filter works only with a single model")
+	case o.TrainingFilter && o.Config.Data == "":
+		return exit.Usagef("leave out --training-filter, or name a table with --data",
+			"--training-filter needs --data: the hold-out rows satisfy the filter of the training run")
+	case o.Strict && o.Config.Data == "":
+		return exit.Usagef("leave out --strict, or name a table with --data",
+			"--strict needs --data: only the rows of a new table are compared with the training rows")
 	}
 	return nil
 }

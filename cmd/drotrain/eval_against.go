@@ -19,14 +19,14 @@ func readReference(path string) (*eval.Reference, error) {
 		return nil, nil
 	}
 	path = referenceFile(path)
+	const hint = "give --against the metrics.json of an earlier evaluation, or a model.json"
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, exit.WithHint(fmt.Errorf("--against %s: cannot read the file: %w", path, pathless(err)), hint)
 	}
 	r, err := parseReference(raw, path)
 	if err != nil {
-		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err),
-			"give --against the metrics.json of an earlier evaluation, or a model.json")
+		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err), hint)
 	}
 	return r, nil
 }
@@ -72,7 +72,7 @@ func readEvaluation(raw []byte) (e *eval.Evaluation, schema any, err error) {
 		Schema any `json:"schema"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("the file is neither an evaluation nor a model: %w", err)
 	}
 	switch head.Schema {
 	case eval.Schema:

@@ -89,6 +89,7 @@ func (w *trigger) Write(p []byte) (int, error) {
 }
 
 func TestSignal_InterruptEndsTheRun(t *testing.T) {
+	const reportCommand = "drotrain eval --model drotrain-out/model.json --trained-on builtin:digits --out report.html"
 	for _, c := range []struct {
 		sig  syscall.Signal
 		code int
@@ -101,7 +102,7 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 			"drotrain: error: terminated; the unfinished model was written to drotrain-out/model.json"},
 		{syscall.SIGINT, 130, "note: target",
 			"drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not " +
-				"finished\nhint: "},
+				"finished\nhint: write the report with `" + reportCommand + "`\n"},
 		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before a model was trained\n"},
 		{syscall.SIGTERM, 143, "rescaled ERM: ",
 			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the comparison models " +
@@ -134,6 +135,12 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.when == "note: target" { // the command in the hint works
+				args := append(strings.Fields(reportCommand)[1:], "--resamples", "0")
+				if code, _, errs := try(t.Context(), args...); code != exit.OK {
+					t.Errorf("exit code %d: %s", code, errs)
+				}
 			}
 			if s := m.Summary(""); c.when == "robust: " && (s.Certified || s.Status != "cancelled") {
 				t.Errorf("the model is marked %q, certified %v", s.Status, s.Certified)

@@ -50,8 +50,15 @@ the file names the text to use instead. If the model does not fill in nulls
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
 	if err := checkRequirements(modelRequirement(model),
-		requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
+		requiredOption{"out", o.Out, "name the file to write, as in --out model.onnx or --out score.sql"}); err != nil {
 		return err
+	}
+	toStream := o.Out == stream
+	switch {
+	case toStream && o.JSON:
+		return exit.Usagef("leave out one of them", "--out - and --json both write to standard output")
+	case toStream && o.Format == "":
+		return exit.Usagef("choose the format with --format "+fs.Lookup("format").Value.Type(), "--out - needs --format")
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)
 	if err != nil {
@@ -71,6 +78,9 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 	}
 	o.Export.Formulas = !o.Safe
 	write := func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }
+	if toStream {
+		return write(a.rawOut)
+	}
 	if err := a.inputs.WriteFile(o.Out, o.Force, write); err != nil {
 		return err
 	}

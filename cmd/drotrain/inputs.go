@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ func (in *inputFiles) MayWrite(path string) error {
 				what = fmt.Sprintf("%s, which is %s,", path, i.path)
 			}
 			return exit.WithHint(fmt.Errorf("%s is an input of this command and is never overwritten", what),
-				"choose another name with --out")
+				"choose another name for the output")
 		}
 	}
 	return nil
@@ -89,6 +90,15 @@ func canonical(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+// pathless returns the cause of an error about a file, without the operation and the path.
+func pathless(err error) error {
+	var of *os.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 // isWithin reports whether a path is within a directory. It follows links.

@@ -50,23 +50,33 @@ the table. With --out, it also writes a configuration file for train --config.`,
 			return nil
 		},
 	}
-	a.define(cmd, options.Inspect, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, args []string) error {
+	a.define(cmd, options.Inspect, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error {
 		path := s.Config.Data
 		if len(args) == 1 {
 			path = args[0]
 		}
-		return a.inspect(ctx, s, path)
+		return a.inspect(ctx, s, fs, path)
 	})
 	return cmd
 }
 
 // inspect describes a table, a model or an evaluation.
-func (a *app) inspect(ctx context.Context, o *options.Settings, path string) error {
+func (a *app) inspect(ctx context.Context, o *options.Settings, fs *pflag.FlagSet, path string) error {
 	asJSON := o.JSON
-	if o.Out != "" && o.Config.Target == "" {
-		return exit.Usagef("", "--out writes a suggested configuration and needs --target: name the column to predict")
+	switch {
+	case o.Out != "" && o.Config.Target == "":
+		return exit.Usagef("name the column to predict with --target",
+			"--out needs --target, because it writes a configuration for the target")
+	case o.Out == stream:
+		return exit.Usagef("name a file, as in --out train.yaml, or use --json",
+			"--out - does not work with inspect, which describes the table on standard output")
 	}
 	if isModel(path) {
+		for _, name := range []string{"target", "groups", "weight", "holdout", "out"} {
+			if fs.Changed(name) {
+				return exit.Usagef("leave out --"+name, "--%s works only with a table, but %s is a model or an evaluation", name, path)
+			}
+		}
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {
 			return err
 		}
@@ -89,7 +99,11 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	var p *proposedTraining
 	var err error
 	if o.Config.Target != "" {
-		f, p, err = proposeTraining(ctx, a, shown, path, &o.Config)
+		holdout := fs.Lookup("holdout").Value.String()
+		if holdout == options.Auto {
+			holdout = ""
+		}
+		f, p, err = proposeTraining(ctx, a, shown, path, &o.Config, holdout)
 	} else {
 		f, err = a.openTable(ctx, path, o.Config.Reading)
 	}
@@ -192,7 +206,8 @@ func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (
 	return out, nil
 }
 
-// isModel reports whether path is a directory that contains a model, or the name of a model or an evaluation.
+// isModel reports whether path is a directory that contains a model, or a file whose name ends in .json, as those of
+// models and evaluations do.
 func isModel(path string) bool {
 	_, err := os.Stat(filepath.Join(path, modelFile))
 	return err == nil || strings.HasSuffix(path, ".json")

@@ -1,22 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// inspectResult describes metrics.json or report.json. done is false if path is neither.
+// inspectResult describes the evaluation in a metrics.json or report.json. done is false if the file may be a model.
 func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		return false, nil // a directory or a missing file, about which loadModel returns an error
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, fmt.Errorf("there is no file %s", path)
+	} else if err != nil {
+		return false, nil // a directory that contains a model, or a file about which loadModel returns an error
 	}
 	e, schema, err := readEvaluation(raw)
 	switch name, named := schema.(string); {
+	case schema == nil && err != nil:
+		return true, exit.WithHint(fmt.Errorf("%s: %w", path, err), "if the file is a table of JSON Lines, rename it to .jsonl")
 	case schema == nil:
 		return false, nil
 	case err != nil:

@@ -46,11 +46,11 @@ type requiredOption struct{ name, value, hint string }
 
 func modelRequirement(path string) requiredOption {
 	return requiredOption{"model", path,
-		"name a model file that drotrain train wrote, such as --model " + filepath.Join(defaultOut, modelFile)}
+		"name a model file that `drotrain train` wrote, as in --model " + filepath.Join(defaultOut, modelFile)}
 }
 
 func dataRequirement(path string) requiredOption {
-	return requiredOption{"data", path, "name a file, a directory, a glob or builtin:NAME"}
+	return requiredOption{"data", path, "name a table: a file, a directory, a glob or builtin:NAME"}
 }
 
 // checkRequirements returns an error that names all required options that are not set.
@@ -58,7 +58,7 @@ func checkRequirements(all ...requiredOption) error {
 	var missing []error
 	for _, n := range all {
 		if n.value == "" {
-			missing = append(missing, exit.Usagef(n.hint, "no --%s", n.name))
+			missing = append(missing, exit.Usagef(n.hint, "--%s is missing", n.name))
 		}
 	}
 	return options.JoinErrors(missing)

@@ -62,7 +62,7 @@ null prediction and a reason.`,
 func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	model := strings.Join(o.Models, "")
 	if err := checkRequirements(modelRequirement(model), dataRequirement(o.Config.Data),
-		requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+		requiredOption{"out", o.Out, "name the file to write, as in --out preds.parquet or --out preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream

@@ -63,9 +63,10 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
-// proposeTraining examines a table whose dates are read as days, and proposes how to train on it.
+// proposeTraining examines the table named path and proposes how to train on it with the columns and reading options
+// of c and the given value of --holdout, which may be "". It reads dates as days, and returns the table.
 func proposeTraining(
-	ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config,
+	ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config, holdout string,
 ) (*data.Frame, *proposedTraining, error) {
 	how, groups := c.Reading, c.Groups
 	dates := how.Dates
@@ -92,13 +93,8 @@ func proposeTraining(
 	shown.Begin("measuring the proposals")
 	out := &proposedTraining{Proposal: p, flags: trainFlags(),
 		Measured: measureProposal(ctx, a, p, path, groups, c.Weight)}
-	t, holdout := &p.Reading.Text, ""
-	switch {
-	case c.GroupHoldout != "":
-		holdout = "units:" + c.GroupHoldout
-	case c.Time != "":
-		holdout = "time:" + c.Time
-	case p.GroupHoldout != "":
+	t := &p.Reading.Text
+	if holdout == "" && p.GroupHoldout != "" {
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
@@ -108,7 +104,8 @@ func proposeTraining(
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter},
 		{"decimal", t.Decimal},
 		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", formatRelabel(p.Reading.Relabel)}, {"holdout", holdout},
-		{"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"dates", p.Reading.Dates}, {"date-order", t.DateOrder}, {"time-zone", p.Reading.Zone},
+		{"numeric", setting.JoinNames(t.Numeric)}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
@@ -158,11 +159,29 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 			variant)
 		first = "       "
 	}
-	fmt.Fprintf(w, "%sdrotrain eval --model %s --data %s \\\n         --out report.html\n", first, model, table)
+	filter := ""
+	if hasUnknownTargets(nextTable(m.Config.Data), m.Config.Target) {
+		filter = "--filter " + printable.QuoteShell(expr.QuoteName(m.Config.Target)+" is not null") + " "
+	}
+	fmt.Fprintf(w, "%sdrotrain eval --model %s --data %s \\\n         %s--out report.html\n", first, model, table, filter)
 }
 
-// nextTable returns the name of a table that can be scored after a training run on data. For an embedded table with
-// a later period it is that period; otherwise it is a placeholder for a table with the same format.
+// hasUnknownTargets reports whether table is a built-in data set in which the target of some rows is null.
+func hasUnknownTargets(table, target string) bool {
+	if !strings.HasPrefix(table, datasets.Prefix) {
+		return false
+	}
+	f, err := datasets.Open(table)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	c, err := f.Column(context.Background(), target)
+	return err == nil && c.Nulls() > 0
+}
+
+// nextTable returns the name of a table that can be scored after a training run on data. For a built-in data set with
+// a later period it is that period; otherwise it is a placeholder with the same extension.
 func nextTable(data string) string {
 	if strings.HasPrefix(data, datasets.Prefix) {
 		if _, err := datasets.Get(data + "-next"); err == nil {
@@ -216,7 +235,7 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	switch {
 	case s.Status == "inconsistent":
 		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report it"
-	case s.Mu == 0:
+	case s.Mu == 0 && s.Certificate.RelativeGap == nil:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
 		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use "+
@@ -247,6 +266,20 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 			out.File(modelFile))
 	}
 	return exit.WithHint(fmt.Errorf("%w; the model was written to %s, but its report is not finished", cause,
-		out.File(modelFile)),
-		"write the report with `drotrain eval --trained-on DATA --out report.html`")
+		out.File(modelFile)), adviseReport(m, out))
+}
+
+// adviseReport returns the command that writes the report of a model whose training run ended before its report was
+// finished. It returns "" if the hold-out rows cannot be read again.
+func adviseReport(m *train.Model, out *outputDir) string {
+	c := &m.Config
+	table := "--trained-on " + printable.QuoteShell(c.Data)
+	switch {
+	case c.HoldoutData != "":
+		table = "--data " + printable.QuoteShell(c.HoldoutData)
+	case c.ValidationData != "" || c.Data == stream:
+		return ""
+	}
+	return fmt.Sprintf("write the report with `drotrain eval --model %s %s --out report.html`",
+		printable.QuoteShell(out.File(modelFile)), table)
 }

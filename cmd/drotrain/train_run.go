@@ -198,6 +198,11 @@ func (o *trainOptions) fit(
 			return nil, err
 		}
 	}
+	for _, path := range []string{o.WeightsOut, o.Proof} {
+		if err := a.inputs.MayWrite(path); err != nil {
+			return nil, err
+		}
+	}
 	p.Begin(show.Encoding)
 	cfg.KeepRows, cfg.KeepProof = true, o.Proof != "" // the report reads the rows
 	return train.FitFrame(ctx, frame, cfg)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
@@ -52,6 +53,10 @@ the command that does so.`,
 
 // tune chooses a level, writes the files and prints the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if o.Out == stream {
+		return exit.Usagef("name a directory with --out", "--out - (standard output) does not work with tune, which writes "+
+			"several files")
+	}
 	if err := o.prepare(a, fs); err != nil {
 		return err
 	}

@@ -58,11 +58,14 @@ type verifyOutput struct {
 func (a *app) verify(ctx context.Context, o *options.Settings) error {
 	path := strings.Join(o.Models, "")
 	err := checkRequirements(modelRequirement(path),
-		requiredOption{"proof", o.Proof, "write a proof with drotrain train --proof FILE"}, dataRequirement(o.Config.Data))
+		requiredOption{"proof", o.Proof, "name the file that `drotrain train --proof FILE` wrote"}, dataRequirement(o.Config.Data))
 	if err != nil {
 		return err
 	}
 	if o.Encoded != "" {
+		if !strings.EqualFold(filepath.Ext(o.Encoded), ".parquet") {
+			return exit.Usagef("end the name in .parquet", "--encoded %q: the rows are written only as Parquet", o.Encoded)
+		}
 		if err := a.inputs.Check(o.Force, o.Encoded); err != nil {
 			return err
 		}

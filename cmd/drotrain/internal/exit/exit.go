@@ -89,7 +89,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {
-		msg = strings.TrimPrefix(msg, pkg)
+		msg = strings.ReplaceAll(strings.TrimPrefix(msg, pkg), ": "+pkg, ": ")
 	}
 	return msg, hint
 }

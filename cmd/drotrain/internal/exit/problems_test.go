@@ -1,6 +1,7 @@
 package exit
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// All problems come as one table, in the options of this program, and what settles them
-// together as the hint.
+// All problems are printed as one table, and the hint joins the options that solve them.
 func TestProblems_AreATableWithOneHint(t *testing.T) {
 	err := fmt.Errorf("cannot train: %w", data.Problems{
 		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value",
@@ -37,7 +37,14 @@ func TestProblems_AreATableWithOneHint(t *testing.T) {
 	}
 }
 
-// Hints can be pasted, whatever a column is called, and name no option that the command lacks.
+func TestDescribe_OmitsPackageNames(t *testing.T) {
+	err := fmt.Errorf("eval: the report failed: %w", errors.New("train: no rows"))
+	if msg, _ := Describe(err); msg != "the report failed: no rows" {
+		t.Errorf("%q", msg)
+	}
+}
+
+// Hints quote the names of columns for the shell, and name no option that the command lacks.
 func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 	err := data.Problems{
 		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Fixes: []fix.Fix{fix.DropNullRows}},

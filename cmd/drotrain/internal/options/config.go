@@ -2,6 +2,7 @@ package options
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -22,7 +23,11 @@ func isKey(f *pflag.Flag) bool {
 func ApplyConfig(fs *pflag.FlagSet, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return exit.Usagef("--config names a YAML file", "cannot read the configuration: %w", err)
+		var of *os.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		return exit.Usagef("", "--config %s: cannot read the file: %w", path, err)
 	}
 	defer f.Close()
 	return ApplyYAML(fs, path, f)
@@ -40,7 +45,8 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 			return v, true
 		},
 		Unknown: func(key string) string {
-			return cmp.Or(unknownNameHint(fs, strings.TrimLeft(key, "-"), "", isKey),
+			name := strings.TrimLeft(key, "-")
+			return cmp.Or(foreignNameHint(fs, name), setting.DidYouMean(name, names(fs, isKey), ""),
 				"the keys are the long options that --help lists")
 		},
 		Done: func(key string) { fs.Lookup(key).Changed = true }, // mark the option as set, as parsing does

@@ -91,13 +91,14 @@ func flagError(fs *pflag.FlagSet, err error) error {
 				short)
 		}
 		name := unknown.GetSpecifiedName()
-		hint := unknownNameHint(fs, name, "--", isAny)
+		hint := foreignNameHint(fs, name)
 		for _, command := range commands {
 			if hint == "" && isOption(command, name) {
 				hint = fmt.Sprintf("--%s is an option of drotrain %s; --help lists the options of this command", name, command)
 			}
 		}
-		return exit.Usagef(cmp.Or(hint, "--help lists the options"), "unknown option --%s", name)
+		hint = cmp.Or(hint, setting.DidYouMean(name, names(fs, isAny), "--"), "--help lists the options")
+		return exit.Usagef(hint, "unknown option --%s", name)
 	case errors.As(err, &missing):
 		name := missing.GetSpecifiedName()
 		value, _ := pflag.UnquoteUsage(missing.GetFlag())
@@ -135,7 +136,7 @@ func foreignSets() (all []foreignName) {
 				printable.JoinWords(symbols, "or") + " penalty, and --radius with --penalty for a ball"})
 }
 
-var elsewhere = append(foreignSets(), []foreignName{
+var foreignNames = append(foreignSets(), []foreignName{
 	{"lambda l2 ridge", "mu", "set the coefficient of the ridge penalty with --mu"},
 	{"huber-delta", "loss", "write the δ of the Huber loss after its name: --loss huber:2"},
 	{"test test-size holdout-data split group-holdout time evaluate", "holdout",
@@ -163,16 +164,16 @@ var elsewhere = append(foreignSets(), []foreignName{
 	{"no-progress", "quiet", "--quiet suppresses progress and notes; without a terminal, progress is one line per minute"},
 }...)
 
-// unknownNameHint returns a hint about an option or key that does not exist: the meaning of a name from another
-// program, or the most similar name among those that are suitable. It returns "" if there is neither.
-func unknownNameHint(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
-	foreign := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	for _, e := range elsewhere {
-		if slices.Contains(strings.Fields(e.names), foreign) && fs.Lookup(e.option) != nil {
+// foreignNameHint returns a hint about a name that an option has in another program or in an earlier version. It
+// returns "" if the name is unknown or fs lacks the corresponding option.
+func foreignNameHint(fs *pflag.FlagSet, name string) string {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	for _, e := range foreignNames {
+		if slices.Contains(strings.Fields(e.names), name) && fs.Lookup(e.option) != nil {
 			return e.hint
 		}
 	}
-	return setting.DidYouMean(name, names(fs, suitable), prefix)
+	return ""
 }
 
 // names returns the names of the options that are suitable.

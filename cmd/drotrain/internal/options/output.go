@@ -106,7 +106,7 @@ var outputOptions = []Option{
 		Help:   "write a proof of the certificate, for drotrain verify, to this `file` (.parquet, .csv, .tsv or .arrows)",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
-		Help:   "write the encoded training rows to this .parquet `file`, for python -m drotrain.verify",
+		Help:   "write the encoded training rows to this .parquet `file`, which python -m drotrain.verify reads",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*",
@@ -122,7 +122,7 @@ var outputOptions = []Option{
 		Help: "write the predictions to this `file` (.parquet, .csv, .tsv or, as an Arrow stream, .arrows); - means " +
 			"standard output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "out", Commands: "export*", Help: "`file` for the exported model",
+	{Name: "out", Commands: "export*", Help: "`file` for the exported model; - means standard output, and needs --format",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "inspect*",

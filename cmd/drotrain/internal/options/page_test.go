@@ -31,7 +31,7 @@ func TestRegistry_OneEntryForACommand(t *testing.T) {
 				seen[key] = true
 			}
 			for alias := range strings.FieldsSeq(o.Aliases) {
-				foreign := slices.ContainsFunc(elsewhere, func(
+				foreign := slices.ContainsFunc(foreignNames, func(
 					e foreignName) bool {
 					return slices.Contains(strings.Fields(e.names), alias)
 				})
@@ -59,14 +59,14 @@ func TestNameOptions_ReplacesSettingsOfTheLibrary(t *testing.T) {
 
 // Every hint about a name of another program speaks of options that exist.
 func TestElsewhere_HintsNameOptions(t *testing.T) {
-	for _, e := range elsewhere {
+	for _, e := range foreignNames {
 		if !slices.ContainsFunc(commands, func(command string) bool { return isOption(command, e.option) }) {
 			t.Errorf("%s: there is no option --%s", e.names, e.option)
 		}
 	}
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.Int("adversary", 0, "")
-	if got := unknownNameHint(fs, "group_dro", "--", isAny); !strings.Contains(got, "--adversary groups --nu 0") {
+	if got := foreignNameHint(fs, "group_dro"); !strings.Contains(got, "--adversary groups --nu 0") {
 		t.Errorf("%q", got)
 	}
 }
