@@ -116,31 +116,31 @@ func slope(by, deviation float64) func(*rand.Rand, *applicant) {
 // badMonths returns the 20 kinds of damage for a model whose logit has the given standard deviation.
 func badMonths(deviation float64) []badMonth {
 	return []badMonth{
-		{"35 % of the labels of the South turned", inSouth(flipLabels(0.35)), nil},
-		{"20 % of the labels of the South turned", inSouth(flipLabels(0.2)), nil},
-		{"10 % of the labels of the South turned", inSouth(flipLabels(0.1)), nil},
-		{"35 % of the labels of the Isles (6 % of the rows) turned", func(_ *rand.Rand, a *applicant) {
+		{"35 % of the labels of the South reversed", inSouth(flipLabels(0.35)), nil},
+		{"20 % of the labels of the South reversed", inSouth(flipLabels(0.2)), nil},
+		{"10 % of the labels of the South reversed", inSouth(flipLabels(0.1)), nil},
+		{"35 % of the labels of the Isles (6 % of the rows) reversed", func(_ *rand.Rand, a *applicant) {
 			if a.region == isles {
 				a.flip = 0.35
 			}
 		}, nil},
-		{"35 % of the labels of women in the South turned", inSouth(func(_ *rand.Rand, a *applicant) {
+		{"35 % of the labels of women in the South reversed", inSouth(func(_ *rand.Rand, a *applicant) {
 			if a.sex == 0 {
 				a.flip = 0.35
 			}
 		}), nil},
-		{"10 % of all labels turned", flipLabels(0.1), nil},
+		{"10 % of all labels reversed", flipLabels(0.1), nil},
 		{"odds doubled everywhere", raise(math.Ln2), nil},
 		{"odds tripled in the South", inSouth(raise(math.Log(3))), nil},
-		{"odds a third in the South", inSouth(raise(-math.Log(3))), nil},
-		{"30 % of the positive labels late", delay(0.3), nil},
-		{"half of the positive labels of the South late", inSouth(delay(0.5)), nil},
+		{"odds divided by three in the South", inSouth(raise(-math.Log(3))), nil},
+		{"30 % of the positive labels recorded as negative", delay(0.3), nil},
+		{"half of the positive labels of the South recorded as negative", inSouth(delay(0.5)), nil},
 		{"effect of a column reversed in the South", inSouth(slope(-1, deviation)), nil},
-		{"effect of a column gone everywhere", slope(0, deviation), nil},
+		{"a column without effect everywhere", slope(0, deviation), nil},
 		{"a column ten times too large", nil, scaleShown(10)},
 		{"a column ten times too large in the South", nil, inSouth(scaleShown(10))},
-		{"a column missing in 30 % of the rows", nil, loseShown(0.3)},
-		{"a column missing in the South", nil, inSouth(loseShown(1))},
+		{"a column replaced by its mean in 30 % of the rows", nil, loseShown(0.3)},
+		{"a column replaced by its mean in the South", nil, inSouth(loseShown(1))},
 		{"two columns exchanged", nil, func(_ *rand.Rand, a *applicant) { a.shown[0], a.shown[1] = a.shown[1], a.shown[0] }},
 		{"all levels of a category renamed", nil, func(_ *rand.Rand, a *applicant) { a.coded = -1 }},
 		{"a new level, 20 % of the rows, with odds four times as high", func(r *rand.Rand, a *applicant) {
