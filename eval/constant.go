@@ -13,16 +13,17 @@ import (
 // A constantPrediction is the best constant prediction for all evaluated rows: the share of positive rows, the mean
 // of the target, or the shares of the classes.
 type constantPrediction struct {
-	in     *measuredRows
-	isNats bool // the risk is the log loss
-	center float64
-	shares []float64 // shares of the classes
-	class  int       // the most frequent class
+	in        *measuredRows
+	isLogLoss bool // the risk is the log loss of classes
+	center    float64
+	shares    []float64 // shares of the classes
+	class     int       // the most frequent class
 }
 
-// newConstantPrediction fits the constant prediction to all rows.
-func newConstantPrediction(in *measuredRows, isNats bool) *constantPrediction {
-	c := &constantPrediction{in: in, isNats: isNats, shares: make([]float64, len(in.Classes))}
+// newConstantPrediction fits the constant prediction to all rows. lossUnit is the unit of the risk.
+func newConstantPrediction(in *measuredRows, lossUnit string) *constantPrediction {
+	c := &constantPrediction{in: in, shares: make([]float64, len(in.Classes))}
+	c.isLogLoss = in.Task != Regression && lossUnit == "nats" // a deviance of counts is in nats, too
 	var sum, total compensated.Sum
 	for i, y := range in.Target {
 		w := in.Weight.Of(int32(i))
@@ -102,7 +103,7 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 		}
 	}
 	s.rows, s.weight, s.right, s.logLoss, s.risk = len(rows), total.Value(), right.Value(), logLoss.Value(), math.NaN()
-	if c.isNats {
+	if c.isLogLoss {
 		s.risk = s.logLoss
 	}
 	s.squaredError, s.absoluteError, s.signedError = squared.Value(), absolute.Value(), signed.Value()

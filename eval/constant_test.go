@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // A constant model is degenerate and not recommended, even where its average loss is lower.
@@ -95,5 +96,21 @@ func TestEvaluate_ConstantOfSeveralClassesIsDegenerate(t *testing.T) {
 				t.Errorf("%+v", e.Verdict)
 			}
 		})
+	}
+}
+
+// The deviance of counts is in nats, as the log loss is, but the constant prediction has no log loss.
+func TestEvaluate_ConstantOfCountsHasNoRisk(t *testing.T) {
+	in := evaltest.Two(300, 3, 0.3, 4)
+	in.LossName, in.LossUnit = "poisson", "nats"
+	e := evaltest.Evaluate(t, in)
+	for _, constants := range []map[string]eval.Num{e.Constants, e.Groupings[0].Groups[0].Constants} {
+		if risk, ok := constants["risk"]; ok || !(constants["rmse"] > 0) {
+			t.Errorf("the constant prediction has the risk %v and the RMSE %v", risk, constants["rmse"])
+		}
+	}
+	e = evaltest.Evaluate(t, evaltest.Loans())
+	if risk := e.Constants["risk"]; !(math.Abs(float64(risk)-math.Ln2) <= 1e-12) {
+		t.Errorf("half of the loans are denied, but a constant has the log loss %v", risk)
 	}
 }

@@ -48,7 +48,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	constant := newConstantPrediction(in.rows, in.LossUnit == "nats")
+	constant := newConstantPrediction(in.rows, in.LossUnit)
 	e.Constants = constant.measure(strata.All.Rows)
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sortedLosses, len(in.Models))

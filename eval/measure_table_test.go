@@ -86,7 +86,7 @@ func TestMeasures_ConstantPrediction(t *testing.T) {
 			input.Weight[i] = r.Float64()
 		}
 		in := input.newMeasuredRows()
-		prediction := newConstantPrediction(in, true)
+		prediction := newConstantPrediction(in, "nats")
 		input.Models = []Model{constantModel(in)}
 		constant := input.newMeasuredRows()
 		g := facts.Grouping{Name: "g", Labels: []string{"a", "b"}, Index: make([]int32, 400)}
