@@ -170,7 +170,7 @@ func predictError(t *testing.T, m *Model, f *data.Frame) error {
 	return err
 }
 
-// A quantile model covers its level of the rows.
+// A quantile model covers its level of the rows, also if it fits the logarithm of the target.
 func TestFit_QuantileCovers(t *testing.T) {
 	frame := openTable(t, "builtin:cps1988")
 	cfg := builtin(t, "cps1988")
@@ -180,8 +180,12 @@ func TestFit_QuantileCovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tau := range []float64{0.1, 0.9} {
-		cfg.Loss = fmt.Sprintf("quantile:%v", tau)
+	for _, c := range []struct {
+		tau       float64
+		transform string
+	}{{0.1, ""}, {0.9, ""}, {0.1, "log"}, {0.9, "log1p"}} {
+		tau := c.tau
+		cfg.Loss, cfg.TargetTransform = fmt.Sprintf("quantile:%v", tau), c.transform
 		m := fitFrame(t, frame, cfg)
 		p := predict(t, m, frame)
 		below := 0.0
@@ -191,7 +195,7 @@ func TestFit_QuantileCovers(t *testing.T) {
 			}
 		}
 		if !m.Result.Certified || !(math.Abs(below-tau) <= 0.01) {
-			t.Errorf("%s: %s: %.4f of the wages are below", cfg.Loss, m.Result.Status, below)
+			t.Errorf("%s %s: %s: %.4f of the wages are below", cfg.Loss, c.transform, m.Result.Status, below)
 		}
 		checkScorer(t, m, frame, p.Score)
 	}

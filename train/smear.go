@@ -4,14 +4,21 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/memory"
 )
 
 // fitSmearing sets the factor that converts predictions of a log-transformed target from medians to means: the mean
-// of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983).
+// of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983). It sets no factor for the loss
+// of a quantile: the quantile of the target is the exponential of the quantile of its logarithm.
 func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {
+		return
+	}
+	if q, ok := m.loss.(losses.Quantile); ok {
+		m.addNotes(fmt.Sprintf("the model fits the %s of the target; predictions are converted to units of the target, in "+
+			"which they are quantiles %v too", t.Transform, q.Level))
 		return
 	}
 	d, arena := m.Run.Train, m.Run.arena()
