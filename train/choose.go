@@ -95,8 +95,9 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
 		m.addNotes(fmt.Sprintf(
-			"cross-validation chose μ = %s by the %s (default: %s; best for the average risk of ERM: %s)",
-			printable.Setting(mu), tune.CriterionText(s.Criterion, s.Rate), printable.Setting(given), printable.Setting(erm)))
+			"cross-validation chose μ = %s by the %s (default: %s; ERM, with which it was compared: %s)",
+			printable.Setting(mu), tune.CriterionText(s.Criterion, s.Rate), printable.Setting(given),
+			printable.Setting(s.Candidates[0].Mu)))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)

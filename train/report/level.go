@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // objectiveText describes the objective of a level. For a penalty over rows it returns "".
@@ -40,8 +41,32 @@ func selectionText(m *train.Model) string {
 	if s.Validation > 0 {
 		rows = "on " + printable.Plural(s.Validation, "validation row", "validation rows")
 	}
-	return fmt.Sprintf("The robustness and μ were chosen %s, among %d candidates (see Models). The baseline ERM has "+
-		"μ = %s, the best value for the average risk.", rows, len(s.Candidates), printable.Setting(s.MuOf("erm", 0)))
+	return fmt.Sprintf("The robustness and μ were chosen %s, among %d candidates (see Models). ", rows,
+		len(s.Candidates)) + describeMuOfERM(s)
+}
+
+// describeMuOfERM states which μ ERM has among the models of a selection, and why.
+func describeMuOfERM(s *tune.Selection) string {
+	if s.Best().Family == "erm" && s.Chosen != 0 {
+		return fmt.Sprintf("The criterion chose ERM with μ = %s.", printable.Setting(s.Best().Mu))
+	}
+	tried, best := 0, &s.Candidates[0]
+	for i := range s.Candidates {
+		if c := &s.Candidates[i]; c.Family == "erm" {
+			if tried++; c.Average < best.Average {
+				best = c
+			}
+		}
+	}
+	text := fmt.Sprintf("ERM, with which the candidates were compared, has μ = %s", printable.Setting(s.Candidates[0].Mu))
+	switch {
+	case tried <= 1:
+		return text + "."
+	case best == &s.Candidates[0]:
+		return fmt.Sprintf("%s, the best of %d values for its average risk.", text, tried)
+	}
+	return fmt.Sprintf("%s; of the %d values tried, %s is the best for its average risk, but not by more than a "+
+		"standard error.", text, tried, printable.Setting(best.Mu))
 }
 
 // foldNotes returns notes about a cross-fitted evaluation, or nil for any other evaluation.

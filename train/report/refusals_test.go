@@ -150,7 +150,7 @@ func TestSelectionText_Sources(t *testing.T) {
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
 	s.Candidates[1].Family = "balanced"
 	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
-		!strings.Contains(said, "7 candidates (see Models). The baseline ERM has μ") {
+		!strings.Contains(said, "7 candidates (see Models). ERM, with which the candidates were compared, has μ = 0.25.") {
 		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{

@@ -76,3 +76,31 @@ func TestSelection_IsShown(t *testing.T) {
 		t.Errorf("as the report shows it: %+v", c)
 	}
 }
+
+// The report does not call a μ the best for ERM's average risk if another candidate has a lower one.
+func TestDescribeMuOfERM(t *testing.T) {
+	erm := func(mu, average float64) tune.Candidate {
+		return tune.Candidate{Family: "erm", Mu: mu, Average: average}
+	}
+	groups := tune.Candidate{Family: "groups", Mu: 0.5, Average: 0.1}
+	for name, c := range map[string]struct {
+		s    tune.Selection
+		want string
+	}{
+		"one value": {tune.Selection{Candidates: []tune.Candidate{erm(0.01, 0.7), groups}},
+			"ERM, with which the candidates were compared, has μ = 0.01."},
+		"best": {tune.Selection{Candidates: []tune.Candidate{erm(0.01, 0.7), groups, erm(0.1, 0.8)}},
+			"ERM, with which the candidates were compared, has μ = 0.01, the best of 2 values for its average risk."},
+		"another is better": {tune.Selection{Chosen: 1,
+			Candidates: []tune.Candidate{erm(0.01, 0.7), groups, erm(0.1, 0.69)}},
+			"ERM, with which the candidates were compared, has μ = 0.01; of the 2 values tried, 0.1 is the best for its " +
+				"average risk, but not by more than a standard error."},
+		"another is chosen": {tune.Selection{Chosen: 2,
+			Candidates: []tune.Candidate{erm(0.01, 0.7), groups, erm(0.1, 0.69)}},
+			"The criterion chose ERM with μ = 0.1."},
+	} {
+		if got := describeMuOfERM(&c.s); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
