@@ -109,17 +109,23 @@ type Certificate struct {
 
 // Coefficients holds the coefficients of all models by column.
 type Coefficients struct {
-	Models []string      `json:"models"`
-	Unit   string        `json:"unit"` // unit of Original: "log-odds per unit", "USD per unit"
-	Scaled string        `json:"scaled_unit"`
-	Rows   []Coefficient `json:"rows"`
+	Models []string `json:"models"`
+	Unit   string   `json:"unit"` // unit of Original: "log-odds per unit", "USD per unit"
+	Scaled string   `json:"scaled_unit"`
+	// Step is the change of a column to which Scaled refers: "unit" or "largest absolute value"; empty means
+	// "standard deviation".
+	Step string        `json:"step,omitempty"`
+	Rows []Coefficient `json:"rows"`
 }
+
+// StepName names the change of a column to which Scaled refers.
+func (c *Coefficients) StepName() string { return cmp.Or(c.Step, "standard deviation") }
 
 // A Coefficient holds the coefficients of a column, in the order of Models.
 type Coefficient struct {
 	Name     string `json:"name"`
 	Original []Num  `json:"original"`
-	Scaled   []Num  `json:"scaled,omitempty"` // coefficients for one standard deviation of the column
+	Scaled   []Num  `json:"scaled,omitempty"` // coefficients for one Step of the column
 }
 
 // ObjectiveText describes the objective in one line.
@@ -228,7 +234,7 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the first count coefficients in descending order of the effect of one standard deviation of their
+// Largest returns the first count coefficients in descending order of the effect of one Step of their
 // column in a model, with the intercept last. If Models lacks the model, the order is by the largest effect in any
 // model. Equal effects are in the order of Rows.
 func (c *Coefficients) Largest(model string, count int) []Coefficient {
@@ -269,7 +275,7 @@ func (c *Coefficients) CountIntercepts() (n int) {
 // IsIntercept reports whether a coefficient of this name is an intercept, in models of this or an earlier version.
 func IsIntercept(name string) bool { return name == "(intercept)" || name == "(constant)" }
 
-// Size returns the largest effect, over the models, of one standard deviation of the column.
+// Size returns the largest effect, over the models, of one Step of the column.
 func (q Coefficient) Size() float64 {
 	m := 0.0
 	for _, v := range q.Scaled {

@@ -151,7 +151,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if c == nil || len(c.Rows) == 0 {
 		return Figure{}, false
 	}
-	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
+	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per "+c.StepName()), Ref: []float64{0}}
 	if len(c.Models) == 1 {
 		d.First = 1
 	}
@@ -181,7 +181,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := "Coefficients per standard deviation of their column, largest first; the intercept is omitted."
+	caption := fmt.Sprintf("Coefficients per %s of their column, largest first; the intercept is omitted.", c.StepName())
 	if drawable > maxCoefficients {
 		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
 			printable.Count(drawable))

@@ -40,8 +40,8 @@ func (p *page) LargestCoefficients() *table {
 	if len(c.Rows) > len(t.Rows) {
 		t.Title = fmt.Sprintf("The %d coefficients with the largest effect (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
 	}
-	t.Foot = fmt.Sprintf("Sorted by the effect%s of one standard deviation of the column. %s", p.coefficientsModel(),
-		t.Foot)
+	t.Foot = fmt.Sprintf("Sorted by the effect%s of one %s of the column. %s", p.coefficientsModel(),
+		c.StepName(), t.Foot)
 	if p.GroupCoefficientTables() != nil {
 		t.Foot = "The group-specific coefficients are under Coefficients by group. " + t.Foot
 	}

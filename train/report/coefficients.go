@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,29 +31,47 @@ func LossUnit(c train.Config) string {
 	if c.ScalesTarget() {
 		unit = "standard deviations of "
 	}
+	return kind.UnitOf(unit + nameTarget(c))
+}
+
+// nameTarget names the number that the loss compares with predictions, as in "log price" or "claims per year".
+func nameTarget(c train.Config) string {
 	target := strings.TrimSpace(c.TargetTransform + " " + c.Target)
 	if c.Exposure != "" {
 		target += " per " + c.Exposure
 	}
-	return kind.UnitOf(unit + target)
+	return target
+}
+
+// nameMargin names what the coefficients of a model add up to: in the units of the source columns and target, and in
+// those of the encoded ones.
+func nameMargin(m *train.Model) (original, encoded string) {
+	if m.Encoder.Target.Task == encode.Binary {
+		return "log-odds", "log-odds"
+	}
+	name := nameTarget(m.Config)
+	if kind, _ := losses.KindOf(m.Config.Loss); kind.Link.Name != "" {
+		name = kind.Link.Name + " of " + name
+	}
+	if m.Config.ScalesTarget() {
+		return name, "standard deviations of " + name
+	}
+	return name, name
 }
 
 // Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the source
 // columns and of the encoded columns. It omits group coefficients.
 func Coefficients(m *train.Model) *eval.Coefficients {
-	c := &eval.Coefficients{
-		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
-	}
-	if m.Encoder.Target.Task == encode.Binary {
-		c.Unit = "log-odds per unit"
-	}
 	if m.Classes() != nil {
 		return classCoefficients(m)
 	}
+	original, encoded := nameMargin(m)
+	c := &eval.Coefficients{Unit: original + " per unit", Step: stepOf(m)}
+	c.Scaled = fmt.Sprintf("%s per %s of the column", encoded, c.StepName())
 	for _, e := range m.Explain() {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
-	deviations := encodedDeviations(m)
+	steps := encodedSteps(m)
 	for _, v := range modelVersions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		original := m.Original(v.x)
@@ -60,7 +79,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 			row := &c.Rows[i]
 			row.Original = append(row.Original, eval.Num(original[i]))
 			if i < len(v.x) {
-				row.Scaled = append(row.Scaled, eval.Num(v.x[i]*deviations[i]))
+				row.Scaled = append(row.Scaled, eval.Num(v.x[i]*steps[i]))
 			}
 		}
 	}
@@ -72,13 +91,21 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// encodedDeviations returns the standard deviation of every encoded column over the training rows: 1 for a
-// standardised number, and √(p(1 − p)) for a level that a proportion p of the rows has. If p is unknown, it returns
-// 1 for the level.
-func encodedDeviations(m *train.Model) []float64 {
+// stepOf returns the change of a column that changes its encoded column by 1, for eval.Coefficients.
+func stepOf(m *train.Model) string {
+	return map[string]string{"max": "largest absolute value", "none": "unit"}[m.Config.Scale]
+}
+
+// encodedSteps returns the change of every encoded column to which coefficients are scaled: 1 for a number, whose
+// standard deviation over the training rows this is if numbers are standardised. It then returns √(p(1 − p)) for a
+// level that a proportion p of the rows has, or 1 if p is unknown; otherwise it returns 1 for a level.
+func encodedSteps(m *train.Model) []float64 {
 	out := make([]float64, len(m.Encoder.Columns))
 	for i := range out {
 		out[i] = 1
+	}
+	if stepOf(m) != "" {
+		return out
 	}
 	share := m.Encoder.LevelShares()
 	for i, c := range m.Encoder.Columns {
@@ -93,9 +120,9 @@ func encodedDeviations(m *train.Model) []float64 {
 // the sum of squared deviations of its coefficients from their mean over the classes. Probabilities depend only on
 // these deviations.
 func classCoefficients(m *train.Model) *eval.Coefficients {
-	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit",
-		Scaled: "per standard deviation of the column"}
-	k, deviations := len(m.Classes()), encodedDeviations(m)
+	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit", Step: stepOf(m)}
+	c.Scaled = fmt.Sprintf("norm over the classes, log-odds per %s of the column", c.StepName())
+	k, steps := len(m.Classes()), encodedSteps(m)
 	for _, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
 	}
@@ -111,7 +138,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 				size += (w - mean) * (w - mean)
 			}
 			size = math.Sqrt(size)
-			c.Rows[i].Scaled = append(c.Rows[i].Scaled, eval.Num(size*deviations[i]))
+			c.Rows[i].Scaled = append(c.Rows[i].Scaled, eval.Num(size*steps[i]))
 			c.Rows[i].Original = append(c.Rows[i].Original, eval.Num(size/math.Abs(m.Encoder.Columns[i].Scale)))
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +19,10 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	if len(own) == 0 {
 		return nil
 	}
-	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit",
-		Scaled: e.Target.Name + " per standard deviation of a numeric feature, or for a category"}
-	if e.Target.Task == encode.Binary {
-		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a numeric feature, or for a category"
-	}
+	original, _ := nameMargin(m)
+	out := &eval.GroupCoefficients{Model: Name(m), Unit: original + " per unit",
+		Scaled: fmt.Sprintf("%s per %s of a numeric feature, or for a category", original,
+			cmp.Or(stepOf(m), "standard deviation"))}
 	w := m.Original(m.ScoringCoefficients())
 	crossed := 1 // number of group columns of the finest cells
 	for _, g := range own {
