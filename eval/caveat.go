@@ -21,9 +21,13 @@ func (e *Evaluation) addCaveats(in *Input) {
 				small = append(small, fmt.Sprintf("%s (n = %d)", h.Label, h.N))
 			}
 		}
+		one, many := "group", "groups"
+		if e.Task == Multiclass && g.Name == e.Target {
+			one, many = "class", "classes"
+		}
 		if len(small) > 0 {
 			say("%s: %s fewer than %d rows, too few for any conclusion: %s.",
-				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.List(small, 8))
+				g.Name, printable.Plural(len(small), one+" has", many+" have"), e.MinGroupSize, printable.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {

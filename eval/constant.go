@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -130,6 +131,9 @@ func (c *constantPrediction) medianError(rows []int32) float64 {
 // ConstantSentence returns a sentence about the performance of the best constant prediction on the same rows, or ""
 // if it is unknown.
 func (e *Evaluation) ConstantSentence() string {
+	if all := e.leadingMeasures(); all[0].key == riskMeasure.Key {
+		return e.constantRiskSentence(all[0])
+	}
 	lead := e.Task.Leading()
 	x, ok := e.Constants[lead.Key]
 	if !ok {
@@ -150,6 +154,18 @@ func (e *Evaluation) ConstantSentence() string {
 		}
 	}
 	return s + "." + e.overConstantSentence()
+}
+
+// constantRiskSentence returns a sentence about the risk of the constant prediction that was best on the training rows
+// of the shown model, or "" if it is unknown.
+func (e *Evaluation) constantRiskSentence(risk shownMeasure) string {
+	m := &e.Models[e.Shown()]
+	if m.OverConstant == nil {
+		return ""
+	}
+	_, constant := printable.Pair(float64(m.Overall.Risk()), float64(m.Overall.Risk()-m.OverConstant.Value))
+	return fmt.Sprintf("%s has a %s of %s over all rows.", printable.Capitalise(e.NameFittedConstant()),
+		strings.TrimPrefix(risk.name, "the "), constant) + e.overConstantSentence()
 }
 
 // overConstantSentence states, after a space, whether the shown model is measurably better than the constant

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval/internal/interval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Favourable is the value of a two-valued target that is favourable to the person concerned, such as approved,
@@ -86,6 +87,7 @@ type Criterion struct {
 	Low      string    `json:"lowest_in,omitempty"`
 	High     string    `json:"highest_in,omitempty"`
 	Outcome  string    `json:"outcome"` // "pass", "undecided", "fail" or "untested"
+	Reason   string    `json:"untested_because,omitempty"`
 }
 
 // fairnessCriteria returns the criteria of all models. The four-fifths rule is only among them if the favourable
@@ -103,16 +105,40 @@ func (e *Evaluation) fairnessCriteria() (out []Criterion) {
 		for _, q := range e.Gaps {
 			if q.Model == m.Name {
 				rate, _ := e.Task.Measure(q.Measure)
-				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: rate.Criterion, Value: q.Value,
-					Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
+				c := Criterion{Key: q.Measure, Model: q.Model, Question: rate.Criterion, Value: q.Value,
+					Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]}
+				if q.Interval == nil {
+					c.Reason = e.reasonWithoutInterval(k, rate)
+				}
+				out = append(out, c)
 			}
 		}
 	}
 	return out
 }
 
+// reasonWithoutInterval states why the difference between groups in a rate of model k has no interval.
+func (e *Evaluation) reasonWithoutInterval(k int, rate Measure) string {
+	if e.Resamples == 0 {
+		return "there are no intervals"
+	}
+	g := e.Headline()
+	for i := range g.Groups {
+		h := &g.Groups[i]
+		v := &h.Models[k].Values
+		if _, ok := v.Get(rate.Key); !ok || !h.Sufficient {
+			continue
+		}
+		if n := rate.rowsOf(v, float64(h.N)); n < fewestOfRate {
+			return fmt.Sprintf("the %s of %s is a rate of %s", strings.ToLower(rate.Label), printable.Group(h.Label),
+				printable.Plural(int(n), "row", "rows"))
+		}
+	}
+	return "the rate of some group has no interval"
+}
+
 // fourFifths compares the favourable rates of the groups with enough rows: the lowest divided by the highest or, if
-// there is a reference group, by the rate of that group. ok is false if the ratio is undefined.
+// there is a reference group, by the rate of that group. ok is false if fewer than two groups have such a rate.
 func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	f, g := e.Favourable, e.Headline()
 	if f == nil || g == nil {
@@ -137,13 +163,18 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 		}
 		rates, labels = append(rates, q), append(labels, h.Label)
 	}
-	if e.ReferenceGroup != "" && reference < 0 {
-		return Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Value: undefined(),
-			Outcome: "untested", Question: fmt.Sprintf("Four-fifths rule: lowest rate of predicted “%s” divided by the rate "+
-				"in %s, which has too few rows here", f.Value, e.ReferenceGroup)}, true
+	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Value: undefined(), Outcome: "untested",
+		Question: "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the highest"}
+	if e.ReferenceGroup != "" {
+		c.Question = "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the rate in " +
+			printable.Group(e.ReferenceGroup)
+		if reference < 0 {
+			c.Reason = fmt.Sprintf("%s has fewer than %d rows here", printable.Group(e.ReferenceGroup), e.MinGroupSize)
+			return c, true
+		}
 	}
 	if len(rates) < 2 {
-		return c, false
+		return Criterion{}, false
 	}
 	factor := interval.Widening(e.Confidence, float64(len(rates)), math.Inf(1))
 	lowest, highest := 0, 0
@@ -172,23 +203,23 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 			least[1], least[2] = min(least[1], q[1]), min(least[2], q[2])
 		}
 	}
-	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest],
-		High: labels[highest], Outcome: "untested",
-		Question: "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the highest"}
-	if reference >= 0 {
-		c.Question = "Four-fifths rule: lowest rate of predicted “" + f.Value + "” divided by the rate in " +
-			e.ReferenceGroup
-	}
+	c.Low, c.High = labels[lowest], labels[highest]
 	if !(top[0] > 0) {
-		return c, false
+		where := "these groups"
+		if reference >= 0 {
+			where = printable.Group(e.ReferenceGroup)
+		}
+		c.Reason = fmt.Sprintf("no row of %s is predicted “%s”", where, f.Value)
+		return c, true
 	}
 	c.Value = least[0] / top[0]
+	c.Reason = "there are no intervals"
 	if least[1].Defined() && top[1] > 0 {
 		high := least[2] / top[1]
 		if reference < 0 {
 			high = min(1, high)
 		}
-		c.Interval = &Interval{Low: least[1] / top[2], High: high, Method: "simultaneous"}
+		c.Interval, c.Reason = &Interval{Low: least[1] / top[2], High: high, Method: "simultaneous"}, ""
 		switch {
 		case c.Interval.Low >= FourFifths:
 			c.Outcome = "pass"

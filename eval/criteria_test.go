@@ -130,3 +130,55 @@ func TestSimultaneous_ContainsTheSingleInterval(t *testing.T) {
 		}
 	}
 }
+
+// A criterion that is not tested states why.
+func TestCriteria_ReasonUntested(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(in *eval.Input)
+		key    string
+		reason string
+	}{
+		"no intervals": {func(in *eval.Input) { in.Resamples = 0 }, "tpr", "there are no intervals"},
+		"no intervals, four-fifths": {func(in *eval.Input) { in.Resamples = 0 }, "four_fifths",
+			"there are no intervals"},
+		"small reference": {func(in *eval.Input) {
+			in.ReferenceGroup, in.Groups[0].Labels[1] = "tiny", "tiny"
+			in.MinGroupSize = 101
+		},
+			"four_fifths", "tiny has fewer than 101 rows here"},
+		"nobody": {func(in *eval.Input) {
+			for i := range in.Models[0].Score {
+				in.Models[0].Score[i] = 0.9 // the positive class is to deny
+			}
+		}, "four_fifths", "no row of these groups is predicted “no”"},
+		"two positive rows": {func(in *eval.Input) {
+			left := 2
+			for i := range in.Target {
+				if in.Groups[0].Index[i] == 1 && in.Target[i] > 0 {
+					if left--; left < 0 {
+						in.Target[i] = -1
+					}
+				}
+			}
+		}, "tpr", "the true positive rate of b is a rate of 2 rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := denials(1)
+			in.Favourable = &eval.Favourable{Value: "no"}
+			c.change(&in)
+			for _, q := range evaltest.Evaluate(t, in).Criteria {
+				if q.Key != c.key {
+					if (q.Outcome == "untested") != (q.Reason != "") {
+						t.Errorf("%+v", q)
+					}
+					continue
+				}
+				if q.Outcome != "untested" || q.Reason != c.reason || q.Interval != nil {
+					t.Errorf("%+v", q)
+				}
+				return
+			}
+			t.Error("no such criterion")
+		})
+	}
+}

@@ -31,7 +31,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e := &Evaluation{
 		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
 		Target: in.TargetName, TargetUnit: in.TargetUnit, Positive: in.Positive,
-		Negative: in.Negative, Split: cmp.Or(in.Split, "evaluation rows"), Filter: in.Filter, N: n,
+		Negative: in.Negative, Split: cmp.Or(in.Split, "evaluation rows"), Table: in.Table, Filter: in.Filter, N: n,
 		MinGroupSize: max(in.MinGroupSize, 1), Confidence: in.confidence(),
 		Resamples: in.Resamples, Seed: in.Seed, FitsConstant: in.FitsConstant,
 		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},

@@ -24,6 +24,7 @@ type Evaluation struct {
 	Positive     string  `json:"positive,omitempty"`
 	Negative     string  `json:"negative,omitempty"`
 	Split        Split   `json:"split"`
+	Table        string  `json:"table,omitempty"`  // name of the table, if the split is Table
 	Filter       string  `json:"filter,omitempty"` // condition that selected the rows from the table
 	N            int     `json:"n"`
 	TrainingRows string  `json:"training_rows,omitempty"` // how many rows are training rows, as a clause; "" if none are

@@ -378,10 +378,13 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	case "unseen", "missing", "outside":
 		return 0, 1
 	case FourFifthsKey:
-		if e.ReferenceGroup == "" && p.comparison == "" {
+		switch {
+		case p.comparison != "":
+			return math.Inf(-1), math.Inf(1)
+		case e.ReferenceGroup == "":
 			return 0, 1
 		}
-		return math.Inf(-1), math.Inf(1)
+		return 0, math.Inf(1)
 	case "psi":
 		return 0, math.Inf(1)
 	case "cvar":
@@ -413,8 +416,8 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 
 // isLossNonNegative reports whether the loss cannot be negative.
 func (e *Evaluation) isLossNonNegative() bool {
-	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") ||
-		strings.HasPrefix(e.Loss, "huber")
+	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") || e.IsHuber() ||
+		e.isOfQuantile() || e.Loss == "poisson"
 }
 
 // betterDirection returns the direction in which the measure with the given key improves.

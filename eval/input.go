@@ -53,6 +53,7 @@ type Input struct {
 	Seed      uint64
 
 	Split  Split  // describes the rows; empty means "evaluation rows"
+	Table  string // name of the table with the rows, if they are not rows of the training run; may be empty
 	Filter string // condition that selected the rows from their table; empty means all rows
 
 	// Rate is the minimum ratio of the decrease in the worst group's risk to the increase in the average risk

@@ -79,6 +79,15 @@ func (t Task) Leading() Measure {
 	return t.Measures()[1]
 }
 
+// Leading returns the measure that sentences, tiles and tables show first: that of the task or, if the models predict
+// a quantile, the risk.
+func (e *Evaluation) Leading() Measure {
+	if e.isOfQuantile() {
+		return riskMeasure
+	}
+	return e.Task.Leading()
+}
+
 // SignedError returns the measure that is the mean of prediction − outcome. ok is false if the task has no such
 // measure.
 func (t Task) SignedError() (m Measure, ok bool) {

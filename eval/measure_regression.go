@@ -66,11 +66,14 @@ var regressionMeasures = []Measure{
 			total := []interval.Term{d.SharedTerm(columnShared1, 1), d.SharedTerm(columnWeight, d.Centre)}
 			d.AddRatio(1, []interval.Term{d.OwnTerm(colC, 1)}, total)
 		}},
-	{Key: "coverage", Label: "Targets at or below the prediction", Unit: "share",
+	{Key: CoverageKey, Label: "Targets at or below the prediction", Unit: "share",
 		About:  "share of rows whose target is at most the prediction; for a predicted quantile, this should be its level",
 		Better: Neither, Low: 0, High: 1, isProportion: true,
 		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD)},
 }
+
+// CoverageKey is the key of the share of targets at or below the prediction.
+const CoverageKey = "coverage"
 
 // negativeTargets is the reason given when the ratio of totals is undefined. isNoWorry excludes it from warnings.
 const negativeTargets = "some target is negative"

@@ -167,6 +167,8 @@ func (e *Evaluation) riskName() string {
 		return "log loss"
 	case e.IsHuber():
 		return "Huber loss"
+	case e.isOfQuantile():
+		return "pinball loss"
 	}
 	return "risk"
 }
@@ -174,6 +176,27 @@ func (e *Evaluation) riskName() string {
 // IsHuber reports whether the risk is the mean of Huber's loss.
 func (e *Evaluation) IsHuber() bool {
 	return e.Task == Regression && strings.HasPrefix(e.Loss, "huber")
+}
+
+// QuantileLevel returns the level of the quantile that the models predict. ok is false if the loss is not that of a
+// quantile.
+func (e *Evaluation) QuantileLevel() (level float64, ok bool) {
+	kind, known := losses.KindOf(e.Loss)
+	if !known || e.Task != Regression {
+		return 0, false
+	}
+	loss, err := kind.New(0)
+	if err != nil {
+		return 0, false
+	}
+	q, ok := loss.(losses.Quantile)
+	return q.Level, ok
+}
+
+// isOfQuantile reports whether the models predict a quantile.
+func (e *Evaluation) isOfQuantile() bool {
+	_, ok := e.QuantileLevel()
+	return ok
 }
 
 // useNone is the recommendation if no model is better than a constant.
@@ -193,6 +216,9 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case Degenerate:
 		if j.c == nil || j.c.Alike || j.Models[0].Constant || j.Models[0].OverConstant.isAbove() {
 			return useNone, ""
+		}
+		if j.Models[j.k].Role == OtherModel {
+			return fmt.Sprintf("Use %s.", base), j.in.Models[0].Name
 		}
 		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
 	case Untested:
@@ -402,7 +428,7 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 // are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles,
 // and RMSE and risk otherwise.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
-	risk, lead := shownMeasure{name: "the " + e.riskName(), key: riskMeasure.Key}, e.Task.Leading()
+	risk, lead := shownMeasure{name: "the " + e.riskName(), key: riskMeasure.Key}, e.Leading()
 	if e.Task != Regression {
 		if e.LossUnit == "nats" {
 			risk.name = e.riskName()
@@ -707,7 +733,7 @@ func (j *judge) singleModelSentence() string {
 			link = " and of "
 		}
 		where := its + " worst group"
-		if !j.IsWorstBy(j.Task.Leading(), j.k) { // the group is the worst only by its risk
+		if !j.IsWorstBy(j.Leading(), j.k) { // the group is the worst only by its risk
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
 		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.format(first.valueOf(in)), where,

@@ -26,9 +26,13 @@ func (s Split) Rows(n int) string {
 	return printable.Plural(n, "row", "rows") + " of the evaluation file"
 }
 
-// DescribeRows describes the evaluated rows, as in "476 hold-out rows" or "20 rows of the evaluation file where
-// age > 30".
-func (e *Evaluation) DescribeRows() string { return e.Split.Rows(e.N) + e.describeFilter() }
+// DescribeRows describes the evaluated rows, as in "476 hold-out rows" or "20 rows of new.csv where age > 30".
+func (e *Evaluation) DescribeRows() string {
+	if e.Split == Table && e.Table != "" {
+		return printable.Plural(e.N, "row", "rows") + " of " + e.Table + e.describeFilter()
+	}
+	return e.Split.Rows(e.N) + e.describeFilter()
+}
 
 // CountRows returns the number of evaluated rows with the condition that selected them, as in "20 rows where age > 30".
 func (e *Evaluation) CountRows() string {

@@ -19,6 +19,9 @@ type spreads struct {
 	overall []interval.Uncertainty // in the order of allMeasures
 }
 
+// fewestOfRate is the number of rows on which a measure must depend for its standard error to be estimated.
+const fewestOfRate = 3
+
 // errorOf returns the error of measure q of model k in group s, and its standard error. ok is false if the error is
 // unknown or there are too few rows.
 func (a *spreads) errorOf(s, k, q int) (l interval.Uncertainty, se float64, ok bool) {
@@ -27,7 +30,7 @@ func (a *spreads) errorOf(s, k, q int) (l interval.Uncertainty, se float64, ok b
 		return l, 0, false
 	}
 	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined ||
-		list[q].rowsOf(&a.g.Groups[s].Models[k].Values, float64(a.g.Groups[s].N)) < 3 {
+		list[q].rowsOf(&a.g.Groups[s].Models[k].Values, float64(a.g.Groups[s].N)) < fewestOfRate {
 		return l, 0, false
 	}
 	l = a.errors[s][k*len(list)+q]

@@ -127,7 +127,7 @@ func (p *page) measureLine(label, key string) line {
 // measureLines returns the lines for the measures of the task except the risk.
 func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
-		if p.E.IsRisk(q) {
+		if p.isRisk(q) {
 			continue // the risk has a row already
 		}
 		label := q.Label

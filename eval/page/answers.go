@@ -30,6 +30,7 @@ var worries = []struct {
 	{"Some rows are predicted worse", (*page).sliceWarnings},
 	{"The tail is worse", (*page).tailWarnings},
 	{"The average prediction is off", (*page).calibrationWarnings},
+	{"The quantiles are off", (*page).quantileWarnings},
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
 	{"The choice is uncertain", (*page).choiceWarnings},
@@ -155,6 +156,9 @@ func (p *page) outcomeWarnings() []string {
 // calibrationWarnings returns a warning that states in which direction the average prediction is measurably wrong.
 func (p *page) calibrationWarnings() []string {
 	m := &p.E.Models[p.E.Shown()]
+	if _, ok := p.E.QuantileLevel(); ok { // which is not a mean
+		return nil
+	}
 	q, _ := p.E.Task.SignedError()
 	if iv := m.Intervals.Find(q.Key); iv != nil && (iv.Low > 0 || iv.High < 0) {
 		model := p.E.ModelName(p.E.Shown())
@@ -162,6 +166,17 @@ func (p *page) calibrationWarnings() []string {
 			model = ""
 		}
 		return []string{p.miscalibrationSentence(model, m.Overall.Of[q.Key], *iv)}
+	}
+	return nil
+}
+
+// quantileWarnings returns a warning if the predictions are measurably not the quantiles that they are meant to be.
+func (p *page) quantileWarnings() []string {
+	if _, ok := p.E.QuantileLevel(); !ok {
+		return nil
+	}
+	if s, isWrong := p.coverageFinding(); isWrong {
+		return []string{s}
 	}
 	return nil
 }
@@ -200,22 +215,29 @@ func (p *page) adversaryWarnings() (out []string) {
 	return append(out, nonEmpty(p.levelWarning())...)
 }
 
+// smallGroupWarnings states how many groups, and how many of more than two classes, have too few rows.
 func (p *page) smallGroupWarnings() []string {
-	g := p.E.Headline()
-	if g == nil {
-		return nil
-	}
+	var parts []string
 	small := 0
-	for _, h := range g.Groups {
-		if !h.Sufficient {
-			small++
+	if g := p.E.Headline(); g != nil && g.Name != p.E.Target {
+		for _, h := range g.Groups {
+			if !h.Sufficient {
+				small++
+			}
+		}
+		if small > 0 {
+			parts = append(parts, printable.Plural(small, "group", "groups")+" of "+g.Name)
 		}
 	}
-	if small == 0 {
+	if n := p.countSmallClasses(); n > 0 {
+		small += n
+		parts = append(parts, printable.Plural(n, "class", "classes")+" of "+p.E.Target)
+	}
+	if parts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows, too few for any conclusion.",
-		printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
+	return []string{fmt.Sprintf("%s %s fewer than %d rows, too few for any conclusion.", strings.Join(parts, " and "),
+		printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
 }
 
 // nonEmpty returns a list that contains s, or nil if s is "".
@@ -327,9 +349,8 @@ func (p *page) failedCriteria() (out []string) {
 			out = append(out, fmt.Sprintf(
 				"The four-fifths rule fails: the rate of “%s” in %s is %s times the rate in %s, and the whole interval of "+
 					"this ratio is below %s.",
-				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value), percentagePoints),
-				printable.Group(c.High),
-				criterionText(&c, c.Limit, percentagePoints)))
+				p.E.Favourable.Value, p.nameTied(&c, c.Low), criterionText(&c, float64(c.Value), percentagePoints),
+				p.nameTied(&c, c.High), criterionText(&c, c.Limit, percentagePoints)))
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
@@ -337,9 +358,7 @@ func (p *page) failedCriteria() (out []string) {
 			fmt.Sprintf("The %s differs by %s between %s and %s, and the whole interval of the difference lies "+
 				"above the limit of %s.",
 				strings.ToLower(rate.Label[:1])+rate.Label[1:], criterionText(&c, float64(c.Value), percentagePoints),
-				printable.Group(c.High),
-				printable.Group(c.Low),
-				criterionText(&c, c.Limit, percentagePoints)))
+				p.nameTied(&c, c.High), p.nameTied(&c, c.Low), criterionText(&c, c.Limit, percentagePoints)))
 	}
 	return out
 }
@@ -366,7 +385,7 @@ func (p *page) differingCriteria() []string {
 				return printable.Group(label)
 			}
 			return fmt.Sprintf("%s in %s", p.formatMeasure(c.Key, float64(g.Groups[i].Models[k].Values.Of[c.Key])),
-				printable.Group(label))
+				p.nameTied(&c, label))
 		}
 		limit = criterionText(&c, c.Limit, percentagePoints)
 		rates = append(rates, fmt.Sprintf("the %s ranges from %s to %s (%s interval of the difference: %s to %s)",
@@ -381,33 +400,47 @@ func (p *page) differingCriteria() []string {
 		printable.Noun(len(rates), "it exceeds", "they exceed"), limit)}
 }
 
-// undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested.
+// undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested, with
+// the reason.
 func (p *page) undecidedCriteria() (out []string) {
-	for _, c := range []struct{ outcome, text string }{{"undecided", "There are too few rows to decide on %s."},
-		{"untested", "No test was made of %s."}} {
-		var names, rates []string
-		for _, q := range p.focusCriteria(c.outcome) {
-			m, isRate := p.E.Task.Measure(q.Key)
-			switch {
-			case differsMeasurably(&q):
-			case isRate:
-				rates = append(rates, strings.ToLower(m.Label[:1])+m.Label[1:]+"s")
-			case !q.Value.Defined():
-				names = append(names, "the four-fifths rule, since the reference group "+p.E.ReferenceGroup+
-					" has too few rows here,")
-			default:
-				names = append(names, "the four-fifths rule")
-			}
+	names := p.nameCriteria(slices.DeleteFunc(p.focusCriteria("undecided"),
+		func(c eval.Criterion) bool { return differsMeasurably(&c) }))
+	if names != "" {
+		out = append(out, fmt.Sprintf("There are too few rows to decide on %s.", names))
+	}
+	byReason := make(map[string][]eval.Criterion)
+	var reasons []string
+	for _, c := range p.focusCriteria("untested") {
+		if byReason[c.Reason] == nil {
+			reasons = append(reasons, c.Reason)
 		}
-		if rates != nil {
-			names = append(names, printable.Noun(len(rates), "the difference in ", "the differences in ")+
-				printable.JoinWords(rates, "and"))
+		byReason[c.Reason] = append(byReason[c.Reason], c)
+	}
+	for _, reason := range reasons {
+		s := "No test was made of " + p.nameCriteria(byReason[reason])
+		if reason != "" {
+			s += ": " + reason
 		}
-		if names != nil {
-			out = append(out, fmt.Sprintf(c.text, printable.List(names, 4)))
-		}
+		out = append(out, s+".")
 	}
 	return out
+}
+
+// nameCriteria names criteria within a sentence.
+func (p *page) nameCriteria(criteria []eval.Criterion) string {
+	var names, rates []string
+	for _, c := range criteria {
+		if m, isRate := p.E.Task.Measure(c.Key); isRate {
+			rates = append(rates, strings.ToLower(m.Label[:1])+m.Label[1:]+"s")
+		} else {
+			names = append(names, "the four-fifths rule")
+		}
+	}
+	if rates != nil {
+		names = append(names, printable.Noun(len(rates), "the difference in ", "the differences in ")+
+			printable.JoinWords(rates, "and"))
+	}
+	return printable.List(names, 4)
 }
 
 // Gates returns a table of the results of the gates, failed ones first, or nil if there are no gates.
@@ -584,12 +617,12 @@ func (p *page) undecidedLoss() string {
 // lossPhrase states by how much a group is worse off with the model in focus: in the leading measure, if that is
 // also worse, and in the risk.
 func (p *page) lossPhrase(h *eval.Group) string {
-	k, lead := p.E.Focus(), p.E.Task.Leading()
+	k, lead := p.E.Focus(), p.E.Leading()
 	s := fmt.Sprintf("%s (%s): ", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
 	now, ok := h.Models[k].Values.Get(lead.Key)
 	was, both := h.Models[0].Values.Get(lead.Key)
 	if ok && both && lead.Better == eval.More && now < was {
-		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was),
+		s += fmt.Sprintf("%s falls from %s to %s, ", p.leadName(lead), p.formatMeasure(lead.Key, was),
 			p.formatMeasure(lead.Key, now))
 	}
 	d := p.E.Compared[k-1].GroupChange(h.Label)
@@ -619,10 +652,10 @@ func (p *page) NotTested() string {
 		out = append(out, "how the model does at another time or place")
 	}
 	if p.E.Headline() == nil {
-		out = append(out, "how it does in groups (none were named)")
+		out = append(out, "the results in groups (none were named)")
 	}
 	if p.E.Slices == nil {
-		out = append(out, "how it does in subgroups that were not named")
+		out = append(out, "the results in subgroups that were not named")
 	}
 	if p.E.Resamples == 0 {
 		out = append(out, "whether differences exceed sampling error")
@@ -691,7 +724,8 @@ func (p *page) Glossary() (out []eval.Fact) {
 	}
 	formula := p.Formula()
 	add(has(eval.StandardModel, "ERM"), "ERM, standard model",
-		"empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
+		"empirical risk minimisation: the model with the smallest mean loss of the training rows, weighted by their own "+
+			"weights if they have any")
 	add(has(eval.BalancedModel, "group-balanced ERM"), "Group-balanced ERM",
 		"ERM in which every group has the same total weight")
 	add(has(eval.HalfBalanced, "half-balanced ERM"), "Half-balanced ERM",
@@ -706,10 +740,7 @@ func (p *page) Glossary() (out []eval.Fact) {
 		"the weights of rows or groups that maximise the weighted mean loss within the limits of the level of robustness")
 	add(families["group DRO"], "Group DRO", "training against an adversary that chooses the weights of the groups; "+
 		"without ν, it minimises the largest risk of a group")
-	add(len(p.E.Constants) > 0 || p.E.Models[0].OverConstant != nil, "Best constant prediction", map[eval.Task]string{
-		eval.Binary:     "the share of positives in the rows named, as the probability for every row",
-		eval.Multiclass: "the shares of the classes in the rows named, as the probabilities for every row",
-		eval.Regression: "the mean target of the rows named, as the prediction for every row"}[p.E.Task])
+	add(len(p.E.Constants) > 0 || p.E.Models[0].OverConstant != nil, "Best constant prediction", p.aboutConstant())
 	for _, m := range p.E.Task.Measures()[1:] {
 		isDefined := func(r eval.ModelResult) bool { _, ok := r.Overall.Get(m.Key); return ok }
 		about := m.About
@@ -741,6 +772,23 @@ func (p *page) Glossary() (out []eval.Fact) {
 	add(p.E.Split == eval.Holdout, "Hold-out", "rows that no model was trained on")
 	add(len(p.E.Gates) > 0, "Gate", "a condition on a measure; if it holds, the gate fails and so does the command")
 	return out
+}
+
+// aboutConstant defines the best constant prediction.
+func (p *page) aboutConstant() string {
+	switch {
+	case p.E.Task == eval.Binary:
+		return "the share of positives in the rows named, as the probability for every row"
+	case p.E.Task == eval.Multiclass:
+		return "the shares of the classes in the rows named, as the probabilities for every row"
+	case p.E.FitsConstant || p.E.Models[0].OverConstant == nil:
+		return "the mean target of the rows named, as the prediction for every row"
+	}
+	s := "for the training rows, the number with the smallest mean loss on them, as the prediction for every row"
+	if _, ok := p.E.QuantileLevel(); !ok {
+		s = "for these rows, their mean target; " + s
+	}
+	return s
 }
 
 // Symbols explains the symbols in the objective.

@@ -33,6 +33,8 @@ func (p *page) Classes() []table {
 			printable.Percent(float64(r.Precision)), printable.Percent(float64(r.F1)), printable.Count(r.Predicted)}}
 		if c == worst {
 			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
+		} else if r.Support < e.MinGroupSize {
+			row.Class, row.Cells[0] = "faint", row.Cells[0]+" (too few rows)"
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -142,7 +142,7 @@ func (p *page) changedGroups() (gains, losses []*eval.Group) {
 // changePhrase returns "has a lower error rate in South: 5.1 % against 8.3 %" for a group in which the model in focus
 // has a measurably lower ("less") or higher risk than the baseline.
 func (p *page) changePhrase(h *eval.Group, word string) string {
-	k, lead := p.E.Focus(), p.E.Task.Leading()
+	k, lead := p.E.Focus(), p.E.Leading()
 	now, ok := h.Models[k].Values.Get(lead.Key)
 	was, both := h.Models[0].Values.Get(lead.Key)
 	label := printable.Group(h.Label)
@@ -301,14 +301,32 @@ func (p *page) rarestFoundClass() string {
 		return fmt.Sprintf("No class has %d rows or more", p.E.MinGroupSize)
 	}
 	r := classes[worst]
-	return fmt.Sprintf("Class %s has the lowest recall: %s of its %s", printable.Group(r.Class),
+	s := fmt.Sprintf("Class %s has the lowest recall: %s of its %s", printable.Group(r.Class),
 		printable.Percent(float64(r.Recall)), printable.Plural(r.Support, "row", "rows"))
+	if p.countSmallClasses() > 0 {
+		s += fmt.Sprintf(" (of the classes with at least %d rows)", p.E.MinGroupSize)
+	}
+	return s
+}
+
+// countSmallClasses returns the number of classes, of more than two, that have too few rows for conclusions.
+func (p *page) countSmallClasses() (n int) {
+	for _, r := range p.E.Models[p.E.Shown()].Classes {
+		if r.Support < p.E.MinGroupSize {
+			n++
+		}
+	}
+	return n
 }
 
 // curvesFinding states in which direction predictions differ from observations or, if this was not measured, how
 // large the loss of the worst rows is.
 func (p *page) curvesFinding() string {
 	e, m := p.E, &p.E.Models[p.E.Shown()]
+	if _, ok := e.QuantileLevel(); ok {
+		s, _ := p.coverageFinding()
+		return s
+	}
 	q, _ := e.Task.SignedError()
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
@@ -340,6 +358,31 @@ func (p *page) curvesFinding() string {
 	return fmt.Sprintf("%s (%s too %s, within sampling error)", s, size, word)
 }
 
+// coverageFinding compares the share of targets at or below the predictions of the shown model with the level of the
+// quantile that it predicts. isWrong reports whether they differ measurably.
+func (p *page) coverageFinding() (s string, isWrong bool) {
+	m := &p.E.Models[p.E.Shown()]
+	level, _ := p.E.QuantileLevel()
+	share, _ := m.Overall.Get(eval.CoverageKey)
+	verb, of := "are at or below the predictions"+p.nameShown("of"), nameQuantiles(level)
+	iv := m.Intervals.Find(eval.CoverageKey)
+	if iv != nil && (level < float64(iv.Low) || float64(iv.High) < level) {
+		word := "few"
+		if share > level {
+			word = "many"
+		}
+		return fmt.Sprintf("Too %s targets %s, which are meant as %s: %s (%s interval: %s to %s)", word, verb, of,
+			printable.Percent(share), printable.WholePercent(p.E.Confidence), printable.Percent(float64(iv.Low)),
+			printable.Percent(float64(iv.High))), true
+	}
+	note := "within sampling error"
+	if iv == nil {
+		note = "this was not tested"
+	}
+	return fmt.Sprintf("%s of the targets %s, which are meant as %s (%s)", printable.Percent(share), verb, of,
+		note), false
+}
+
 // slicesFinding names the first confirmed slice.
 func (p *page) slicesFinding() string {
 	var first *eval.Slice
@@ -367,7 +410,7 @@ func (p *page) coefficientsFinding() string {
 	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}
-	return fmt.Sprintf("The largest coefficient per standard deviation%s is that of %s", p.coefficientsModel(),
+	return fmt.Sprintf("The largest coefficient per %s%s is that of %s", p.Coefficients.StepName(), p.coefficientsModel(),
 		rows[0].Name)
 }
 
@@ -404,8 +447,5 @@ func (p *page) methodFinding() string {
 	case eval.Training:
 		return "All numbers are measured on the training rows, which flatters every model"
 	}
-	if p.E.Filter != "" {
-		return fmt.Sprintf("All numbers are measured on %s", p.E.DescribeRows())
-	}
-	return fmt.Sprintf("All numbers are measured on the %s of this table", rows)
+	return fmt.Sprintf("All numbers are measured on %s", p.E.DescribeRows())
 }

@@ -268,10 +268,11 @@ func (p *page) Facts() []eval.Fact {
 	if o.N > 0 {
 		add("Training rows", printable.Count(o.N))
 	}
-	if e.Effective != nil {
-		add("Row weights", fmt.Sprintf("effective sample size %s, (Σw)²/Σw²", printable.Number(float64(*e.Effective))))
-	}
 	add("Evaluated on", e.DescribeRows())
+	if e.Effective != nil {
+		add("Weights of these rows", fmt.Sprintf("effective sample size %s, (Σw)²/Σw²",
+			printable.Number(float64(*e.Effective))))
+	}
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
 		out = append(out, eval.Fact{Key: printable.Capitalise(f.Key), Value: f.Value})
@@ -375,8 +376,11 @@ func (p *page) Methods() []string {
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Measures, curves and intervals use the row weights; quantiles of residuals do not. Numbers of "+
-			"rows are not weighted, and shares are shares of the total weight.")
+		s := "Measures, curves and intervals use the row weights."
+		if e.Task == eval.Regression {
+			s = "Measures, curves and intervals use the row weights; quantiles of residuals do not."
+		}
+		out = append(out, s+" Numbers of rows are not weighted, and shares are shares of the total weight.")
 	case e.Resamples == 0:
 	case e.Task == eval.Binary:
 		out = append(out, fmt.Sprintf("Proportions have Wilson intervals, or Poisson limits if few rows count for or "+

@@ -17,8 +17,9 @@ type strip struct {
 	value, low, high float64 // the number and the limits of its interval
 	// value of the model beside the shown one, value of the constant prediction, limit of a criterion
 	other, constant, limit float64
+	least, greatest        float64 // bounds of the measure, beyond which the axis does not extend
 	isShare                bool
-	isOfGroup              bool    // whether the interval is valid whichever group is worst
+	worst                  string  // "group" or "class" if the interval is valid whichever of them is worst
 	isStandard             bool    // whether value is that of the standard model, beside another model
 	hasZero                bool    // whether a line marks 0
 	tone                   string  // CSS class of the number and its interval: "", "good", "bad" or "grey"
@@ -29,7 +30,8 @@ type strip struct {
 // newStrip returns a strip of a number with its interval, which may be nil, and without other marks.
 func newStrip(value float64, iv *eval.Interval, format func(x float64) string) *strip {
 	nan := math.NaN()
-	s := &strip{value: value, low: nan, high: nan, other: nan, constant: nan, limit: nan, format: format}
+	s := &strip{value: value, low: nan, high: nan, other: nan, constant: nan, limit: nan,
+		least: math.Inf(-1), greatest: math.Inf(1), format: format}
 	if iv != nil {
 		s.low, s.high = float64(iv.Low), float64(iv.High)
 	}
@@ -87,7 +89,13 @@ func (s *strip) axisRange() (bottom, top float64) {
 	if s.bottom < s.top {
 		return s.bottom, s.top
 	}
-	return axisOf(s.marks(), s.isShare)
+	return s.axisOf(s.marks())
+}
+
+// axisOf returns the ends of an axis that includes marks, within the bounds of the measure.
+func (s *strip) axisOf(marks []float64) (bottom, top float64) {
+	bottom, top = axisOf(marks, s.isShare)
+	return max(bottom, s.least), min(top, s.greatest)
 }
 
 // endText formats one end of the axis.
@@ -197,7 +205,7 @@ func (t *table) shareAxes() {
 		if all == nil {
 			continue
 		}
-		bottom, top := axisOf(marks, all[0].isShare)
+		bottom, top := all[0].axisOf(marks)
 		for _, s := range all {
 			s.bottom, s.top = bottom, top
 		}

@@ -122,9 +122,12 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	if e.Task == eval.Binary && len(changes) < 2 && mass == nil {
 		out = append(out, p.rateColumns()...)
 	}
-	risk, lead := e.Task.Risk(), e.Task.Leading()
+	risk, lead := e.Task.Risk(), e.Leading()
 	shown := []eval.Measure{lead, risk}
-	if e.IsRisk(lead) {
+	if _, ok := e.QuantileLevel(); ok {
+		coverage, _ := e.Task.Measure(eval.CoverageKey)
+		shown = []eval.Measure{coverage, risk}
+	} else if p.isRisk(lead) {
 		shown = []eval.Measure{risk}
 	}
 	for _, m := range shown {
@@ -293,7 +296,10 @@ func (p *page) Criteria() *table {
 			drawn := criterionStrip(&c)
 			value := drawn.format(float64(c.Value))
 			if c.Interval != nil {
-				value += fmt.Sprintf(" [%s to %s]", drawn.format(float64(c.Interval.Low)), drawn.format(float64(c.Interval.High)))
+				value += fmt.Sprintf(" [%s to %s]", drawn.format(float64(c.Interval.Low)),
+					drawn.format(float64(c.Interval.High)))
+			} else if c.Reason != "" {
+				value += " (" + c.Reason + ")"
 			}
 			class := ""
 			if outcome == "fail" {
@@ -305,7 +311,7 @@ func (p *page) Criteria() *table {
 			if c.Low != "" && c.Low == c.High {
 				between = "equal in all groups"
 			} else if c.Low != "" {
-				between = printable.Group(c.Low) + ", " + printable.Group(c.High)
+				between = p.nameTied(&c, c.Low) + "; " + p.nameTied(&c, c.High)
 			}
 			word := c.Outcome
 			if word == "untested" {
@@ -330,15 +336,40 @@ func (p *page) Criteria() *table {
 	return t
 }
 
+// nameTied names a group and the other groups with enough rows that have the same rate, unless it is the reference
+// group.
+func (p *page) nameTied(c *eval.Criterion, label string) string {
+	key, k := c.Key, slices.Index(p.Models, c.Model)
+	if key == eval.FourFifthsKey {
+		key = eval.SelectionRate
+	}
+	if key == eval.SelectionRate && c.Key != key && label == p.E.ReferenceGroup {
+		return printable.Group(label)
+	}
+	groups := p.E.Headline().Groups
+	i := slices.IndexFunc(groups, func(h eval.Group) bool { return h.Label == label })
+	if i < 0 || k < 0 {
+		return printable.Group(label)
+	}
+	names := []string{printable.Group(label)}
+	rate := groups[i].Models[k].Values.Of[key]
+	for j := range groups {
+		if h := &groups[j]; j != i && h.Sufficient && h.Models[k].Values.Of[key] == rate {
+			names = append(names, printable.Group(h.Label))
+		}
+	}
+	return printable.List(names, 3)
+}
+
 // Ranking returns a table that compares the models with each other and with a constant prediction. It is ordered by
 // the worst group or, if there are no groups, by the average, with the best model first.
 func (p *page) Ranking() *table {
 	e := p.E
-	lead := e.Task.Leading()
+	lead := e.Leading()
 	hasGroups := e.Models[0].WorstGroup != nil
-	t := &table{Title: "Models, best on average first", Head: []string{"Model", lead.Label}}
-	if !e.IsRisk(lead) {
-		t.Head = append(t.Head, p.riskName())
+	t := &table{Title: "Models, best on average first", Head: []string{"Model", lead.Label, p.riskName()}}
+	if p.isRisk(lead) {
+		t.Head = []string{"Model", p.riskName()}
 	}
 	if hasGroups {
 		t.Title = "Models, best for the worst group first"
@@ -383,7 +414,7 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 	m := &e.Models[k]
 	v, _ := m.Overall.Get(lead.Key)
 	row := tableRow{Cells: []string{m.Name, p.formatMeasure(lead.Key, v)}}
-	if !e.IsRisk(lead) {
+	if !p.isRisk(lead) {
 		row.Cells = append(row.Cells, printable.Number(float64(m.Overall.Risk())))
 	}
 	if m.Name == e.Verdict.Recommended {
@@ -421,19 +452,16 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 }
 
 // constantRows returns the rows of constant predictions in the table of models: the best constant for the evaluated
-// rows and the best one for the training rows, if these are known. The last of them is compared with the baseline. It
-// returns nil if the leading measure is unknown.
+// rows and the best one for the training rows, if their measures are known. The last of them is compared with the
+// baseline.
 func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	e := p.E
 	m := &e.Models[0]
-	x, ok := e.Constants[lead.Key]
-	if !ok {
-		return nil
-	}
+	x, isKnown := e.Constants[lead.Key]
 	const these = "best constant prediction for these rows"
 	row := func(name, lead, risk string) tableRow {
 		r := tableRow{Cells: []string{name, lead}, Class: "total"}
-		if !e.IsRisk(e.Task.Leading()) {
+		if !p.isRisk(e.Leading()) {
 			r.Cells = append(r.Cells, risk)
 		}
 		if hasGroups && name == these {
@@ -451,14 +479,17 @@ func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	if risk, ok := e.Constants[e.Task.Risk().Key]; ok {
 		here = printable.Number(float64(risk))
 	}
-	out := []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
+	var out []tableRow
+	if isKnown {
+		out = []tableRow{row(these, p.formatMeasure(lead.Key, float64(x)), here)}
+	}
 	if d := m.OverConstant; d != nil {
 		name, first := "best constant prediction for the training rows", "–"
 		risk := printable.Number(float64(m.Overall.Risk() - d.Value))
 		switch {
 		case e.FitsConstant: // the same constant
 			name, first, out = these, p.formatMeasure(lead.Key, float64(x)), nil
-		case e.IsRisk(lead):
+		case p.isRisk(lead):
 			first = risk
 		}
 		fitted := row(name, first, risk)
@@ -488,6 +519,9 @@ func (p *page) worstOfConstant() []string {
 	return []string{label, printable.Number(worst)}
 }
 
+// isRisk reports whether measure m is the risk, possibly under another name.
+func (p *page) isRisk(m eval.Measure) bool { return m.Key == p.E.Task.Risk().Key || p.E.IsRisk(m) }
+
 // riskName returns the name of the risk.
 func (p *page) riskName() string {
 	switch {
@@ -497,6 +531,9 @@ func (p *page) riskName() string {
 		return "RMSE"
 	case p.E.IsHuber():
 		return "Huber loss"
+	}
+	if _, ok := p.E.QuantileLevel(); ok {
+		return "Pinball loss"
 	}
 	return "Risk"
 }

@@ -26,8 +26,8 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	t := tile{Label: label, About: about, Value: s.format(s.value), strip: s}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
 		note := ""
-		if s.isOfGroup {
-			note = ", valid whichever group is worst:"
+		if s.worst != "" {
+			note = ", valid whichever " + s.worst + " is worst:"
 		}
 		t.Lines = append(t.Lines, fmt.Sprintf("%s interval%s %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence),
 			note, s.format(s.low), s.format(s.high)))
@@ -58,6 +58,7 @@ func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Inter
 	value, _ := h.Models[k].Values.Get(m.Key)
 	s := newStrip(value, iv, func(x float64) string { return p.formatMeasure(m.Key, x) })
 	s.isShare, s.isStandard = m.Unit == "share", p.beside() > 0
+	s.least, s.greatest = m.Bounds()
 	if o := p.beside(); o >= 0 {
 		if v, ok := h.Models[o].Values.Get(m.Key); ok {
 			s.other = v
@@ -90,29 +91,36 @@ func (p *page) beside() int {
 func (p *page) Tiles() []tile {
 	e := p.E
 	k, all := e.Shown(), p.allRows()
-	lead, risk := e.Task.Leading(), e.Task.Risk()
+	lead, risk := e.Leading(), e.Task.Risk()
 	about := "predicted correctly"
-	if e.Task == eval.Regression {
+	level, isQuantile := e.QuantileLevel()
+	if isQuantile {
+		about = prefixUnit(e.LossUnit, "lower is better")
+	} else if e.Task == eval.Regression {
 		about = prefixUnit(e.TargetUnit, "lower is better")
 	} else if t := e.Threshold; t != nil && *t != 0.5 {
 		about += " at threshold " + printable.Setting(float64(*t))
 	}
 	rows := printable.Plural(e.N, "row", "rows")
-	out := []tile{p.newTile("All rows: "+leadName(lead), about,
+	out := []tile{p.newTile("All rows: "+p.leadName(lead), about,
 		p.measureStrip(lead, all, k, p.overallInterval(k, lead)), rows)}
 	if w := e.Models[k].WorstGroup; w != nil {
 		out = append(out, p.worstTiles(k, lead, about)...)
-	} else if !e.IsRisk(lead) {
+	} else if !p.isRisk(lead) {
 		out = append(out, p.newTile("All rows: "+p.lossName(), "lower is better",
 			p.measureStrip(risk, all, k, p.overallInterval(k, risk)), rows))
 	}
-	switch e.Task {
-	case eval.Binary:
+	switch {
+	case isQuantile:
+		m, _ := e.Task.Measure(eval.CoverageKey)
+		out = append(out, p.newTile(m.Label, "predicted: "+nameQuantiles(level),
+			p.measureStrip(m, all, k, p.overallInterval(k, m)), rows))
+	case e.Task == eval.Binary:
 		out = append(out, p.rareClassTile(all, k))
-	case eval.Multiclass:
+	case e.Task == eval.Multiclass:
 		if g, h := p.leastFoundClass(k); h != nil {
 			s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
-			s.isOfGroup = true
+			s.worst = "class"
 			out = append(out, p.newTile("Lowest recall of a class: "+printable.Group(h.Label),
 				"of "+printable.Plural(h.N, "row", "rows"), s, ""))
 		}
@@ -134,17 +142,23 @@ func (p *page) Tiles() []tile {
 	return out[:min(4, len(out))]
 }
 
+// nameQuantiles names quantiles of the given level, as in "90 % quantiles".
+func nameQuantiles(level float64) string { return fmt.Sprintf("%.6g\u00a0%% quantiles", 100*level) }
+
 // overallInterval returns the interval of a measure of model k over all rows. The risk has the same interval under
 // each of its names.
 func (p *page) overallInterval(k int, m eval.Measure) *eval.Interval {
-	if p.E.IsRisk(m) {
+	if p.isRisk(m) {
 		m = p.E.Task.Risk()
 	}
 	return p.E.Models[k].Intervals.Find(m.Key)
 }
 
 // leadName returns the name of the leading measure within a phrase.
-func leadName(m eval.Measure) string {
+func (p *page) leadName(m eval.Measure) string {
+	if p.isRisk(m) {
+		return p.lowerRiskName()
+	}
 	if m.Unit == "share" {
 		return strings.ToLower(m.Label)
 	}
@@ -176,16 +190,16 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 			label = "Group with the largest " + p.lowerRiskName() // criterion by which it is the worst
 			if other := e.WorstBy(lead, k); other != nil {
 				v, _ := other.Models[k].Values.Get(lead.Key)
-				rows += fmt.Sprintf("; %s is worst in %s: %s", leadName(lead), printable.Group(other.Label),
+				rows += fmt.Sprintf("; %s is worst in %s: %s", p.leadName(lead), printable.Group(other.Label),
 					p.formatMeasure(lead.Key, v))
 			}
 		}
 		s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
-		s.isOfGroup = true
-		out = append(out, p.newTile(label+": "+leadName(lead), about, s, rows))
+		s.worst = "group"
+		out = append(out, p.newTile(label+": "+p.leadName(lead), about, s, rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
 			s := p.measureStrip(e.Task.Risk(), h, k, w.MaxInterval)
-			s.isOfGroup = true
+			s.worst = "group"
 			if o := p.beside(); o >= 0 && e.Models[o].WorstGroup != nil {
 				s.other = float64(e.Models[o].WorstGroup.Risk) // of the group that is the worst with this model
 			}
@@ -266,7 +280,7 @@ func (p *page) criterionTile() (t tile, ok bool) {
 		}
 		t = p.newTile(fmt.Sprintf("Rate of predicted “%s”, lowest ÷ highest", p.withTarget(p.E.Favourable.Value)),
 			"four-fifths rule", s,
-			printable.Group(c.Low)+" against "+printable.Group(c.High))
+			p.nameTied(&c, c.Low)+" against "+p.nameTied(&c, c.High))
 		t.Outcome = c.Outcome
 		return t, true
 	}

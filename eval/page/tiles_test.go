@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -253,5 +255,140 @@ func TestTiles_ShowTheRecommendedModel(t *testing.T) {
 			!strings.HasPrefix(p.Groups().Rows[0].Cells[0], order[0].Label) {
 			t.Errorf("%s: the first group is %s, not the worst one", c.name, p.Groups().Rows[0].Cells[0])
 		}
+	}
+}
+
+// The page of models of a quantile leads with the pinball loss and the share of targets at or below the prediction, and
+// does not call predictions biased because they are above the mean.
+func TestPage_Quantile(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss  string
+		above float64 // number of standard deviations by which predictions exceed the mean
+		wrong string
+	}{
+		"right":    {"quantile:0.9", 1.2816, ""},
+		"too low":  {"quantile:0.9", 0.5, "Too few targets"},
+		"too high": {"quantile:0.5", 1, "Too many targets"},
+	} {
+		in := evaltest.Two(800, 2, 0, 1)
+		in.LossName, in.LossUnit, in.TargetName = c.loss, "units of y", "y"
+		rng := rand.New(rand.NewPCG(3, 1))
+		for k := range in.Models {
+			m := &in.Models[k]
+			for i := range m.Score {
+				m.Score[i] = in.Target[i] + rng.NormFloat64() + c.above
+				m.Loss[i] = max(0.9*(in.Target[i]-m.Score[i]), 0.1*(m.Score[i]-in.Target[i]))
+			}
+		}
+		p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, in)})
+		tiles := p.Tiles()
+		if len(tiles) != 3 || tiles[0].Label != "All rows: pinball loss" || tiles[1].Label != "Worst group: pinball loss" ||
+			tiles[2].Label != "Targets at or below the prediction" {
+			t.Errorf("%s: %+v", name, tiles)
+		}
+		warned := ""
+		for _, w := range p.Worries() {
+			if w.Kind == "The average prediction is off" {
+				t.Errorf("%s: %s", name, w.Text)
+			}
+			if w.Kind == "The quantiles are off" {
+				warned = w.Text
+			}
+		}
+		if finding := p.curvesFinding(); (warned == "") != (c.wrong == "") || !strings.HasPrefix(warned, c.wrong) ||
+			c.wrong == "" && !strings.HasSuffix(finding, "(within sampling error)") ||
+			c.wrong != "" && finding+"." != warned {
+			t.Errorf("%s: %q, %q", name, warned, finding)
+		}
+		if head := p.Ranking().Head; head[1] != "Pinball loss" || slices.Contains(head, "RMSE") {
+			t.Errorf("%s: %q", name, head)
+		}
+		if s := p.E.ConstantSentence(); s != "" {
+			t.Errorf("%s: %q, but no constant was given", name, s)
+		}
+	}
+}
+
+// No axis extends beyond the bounds of its measure.
+func TestMeasureStrip_AxisWithinBounds(t *testing.T) {
+	p := newPage(evaltest.Sample(t, eval.Regression))
+	for _, q := range p.Tiles() {
+		if bottom, top := q.strip.axisRange(); bottom < q.strip.least || top > q.strip.greatest {
+			t.Errorf("%s: from %v to %v", q.Label, bottom, top)
+		}
+	}
+	m, _ := eval.Regression.Measure("r2")
+	h := p.allRows()
+	h.Models[0].Values.Of["r2"] = 0.98
+	s := p.measureStrip(m, h, 0, &eval.Interval{Low: 0.4, High: 0.99})
+	if bottom, top := s.axisRange(); !(bottom < 0.4) || top != 1 {
+		t.Errorf("R²: from %v to %v", bottom, top)
+	}
+}
+
+// A class with too few rows is not the one with the lowest recall, and the page says so.
+func TestClasses_TooFewRows(t *testing.T) {
+	in := threeClasses()
+	for i := range in.Target {
+		if i%3 == 0 && i >= 60 { // 20 rows of a remain, and b has 180 rows
+			in.Target[i], in.Groups[0].Index[i] = 1, 1
+		}
+	}
+	in.MinGroupSize = 50
+	p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, in)})
+	if got := p.rarestFoundClass(); strings.Contains(got, "Class a") ||
+		!strings.HasSuffix(got, "(of the classes with at least 50 rows)") {
+		t.Error(got)
+	}
+	if cell := p.Classes()[0].Rows[0].Cells[0]; cell != "a (too few rows)" {
+		t.Error(cell)
+	}
+	const want = "1 class of letter has fewer than 50 rows, too few for any conclusion."
+	if got := p.smallGroupWarnings(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+	if !strings.Contains(strings.Join(p.E.Caveats, "\n"), "letter: 1 class has fewer than 50 rows") {
+		t.Errorf("%q", p.E.Caveats)
+	}
+}
+
+// The table of criteria names all groups that share the lowest or highest rate, and why a criterion was not tested.
+func TestCriteria_TiesAndReasons(t *testing.T) {
+	in := evaltest.Loans()
+	in.Favourable, in.Groups[0].Labels = &eval.Favourable{Value: "no"}, []string{"north", "south", "west", "east"}
+	for i := range 40 {
+		if i >= len(in.Target) {
+			in.Target = append(in.Target, in.Target[i-8])
+			in.Groups[0].Index = append(in.Groups[0].Index, 0)
+		}
+		in.Groups[0].Index[i] = int32(i % 4)
+		for k := range in.Models {
+			m := &in.Models[k]
+			if i >= len(m.Score) {
+				m.Score, m.Loss = append(m.Score, 0), append(m.Loss, 0.5)
+			}
+			m.Score[i] = 0.1
+			if i%4 >= 2 && i < 20 { // as many rows of west and of east
+				m.Score[i] = 0.9
+			}
+		}
+	}
+	p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, in)})
+	found := false
+	for _, r := range p.Criteria().Rows {
+		if strings.HasPrefix(r.Cells[0], "Four-fifths rule") {
+			found = true
+			if r.Cells[3] != "west and east; north and south" || !strings.HasSuffix(r.Cells[1], " (there are no intervals)") {
+				t.Errorf("%q", r.Cells)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("%+v", p.Criteria().Rows)
+	}
+	got := p.undecidedCriteria()
+	if len(got) != 1 || !strings.HasPrefix(got[0], "No test was made of the four-fifths rule") ||
+		!strings.HasSuffix(got[0], ": there are no intervals.") {
+		t.Errorf("%q", got)
 	}
 }

@@ -81,7 +81,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, &OptionError{"score", "needs at least one column of predictions", ""}
 	}
 	in := &eval.Input{
-		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
+		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table, Table: o.Name,
 		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Filter: o.Filter,
 		Confidence: o.Confidence, Seed: o.Seed,
 	}

@@ -152,7 +152,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if split == eval.Table {
-		in.Filter = o.Filter
+		in.Table, in.Filter = x.table, o.Filter
 	}
 	if o.Weight == "" && !o.Unweighted {
 		o.Weight = m.Config.Weight
