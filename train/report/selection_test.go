@@ -78,7 +78,7 @@ func TestSelection_IsShown(t *testing.T) {
 }
 
 // The report does not call a μ the best for ERM's average risk if another candidate has a lower one.
-func TestDescribeMuOfERM(t *testing.T) {
+func TestDescribeMuOfERM_OtherValueIsBetter(t *testing.T) {
 	erm := func(mu, average float64) tune.Candidate {
 		return tune.Candidate{Family: "erm", Mu: mu, Average: average}
 	}
