@@ -171,7 +171,8 @@ func datesOrNumbers(c *Column) string {
 	return "numbers"
 }
 
-// joinStored returns a column of the type of l. Its values, those of parts, stay in their files.
+// joinStored returns a column of the type of l whose values are those of the parts, which stay in their files or in
+// memory.
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {

@@ -1,4 +1,4 @@
-// Package data reads tables: Parquet, Arrow IPC, CSV, JSON Lines, LIBSVM and .npy files, and values in memory.
+// Package data reads tables: Parquet, Arrow IPC, CSV, JSON Lines, LIBSVM and NumPy files, and values in memory.
 //
 // [Read] loads files into a [Frame] of plain typed columns; [Open] leaves the values of Parquet files on disk until
 // they are needed. [NewFrame], [FromStructs], [FromRecords], [FromRows] and [FromArrow] make a Frame from values in
@@ -19,8 +19,8 @@
 // its size before memory is allocated for them, and large allocations are first checked against the limits of the
 // process; an allocation beyond them is an error that states both sizes.
 //
-// The readers are in internal: csv (with JSON Lines), parquet, ipc and npy return tables of columns, whose types
-// package data/table declares; internal/matrix converts them to matrices. This package imports no package of a
+// The readers are in internal: csv (with JSON Lines), libsvm, parquet, ipc and npy return tables of columns, whose
+// types package data/table declares; internal/matrix converts them to matrices. This package imports no package of a
 // higher layer; internal/layers lists the layers. The best places to start reading are frame.go and read.go.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version

@@ -20,10 +20,10 @@ var (
 	ErrMemory   = table.ErrMemory
 )
 
-// Problems collects all errors of the columns of a table.
+// Problems collects the errors of the columns of a table, so that a user sees all of them at once.
 type Problems []*Error
 
-// Err returns nil, the only error, or all of them as one error.
+// Err returns nil if p is empty, the error if there is only one, and otherwise p itself.
 func (p Problems) Err() error {
 	switch len(p) {
 	case 0:
@@ -34,7 +34,9 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Add adds an Error, or a list of them, to p. It returns any other error.
+// Add adds to p an [Error], unless p holds the same problem of the same column, or a list of errors. It returns any
+// other error, and also errors of the classes [ErrMemory], [ErrChanged] and [ErrDamaged], after which the caller
+// should stop.
 func (p *Problems) Add(err error) error {
 	var one *Error
 	switch more, several := err.(Problems); {
@@ -54,7 +56,7 @@ func (p *Problems) Add(err error) error {
 	return nil
 }
 
-// Error returns one line per problem.
+// Error returns the title, followed by one line per problem.
 func (p Problems) Error() string {
 	var b strings.Builder
 	b.WriteString(p.Title())
@@ -64,7 +66,7 @@ func (p Problems) Error() string {
 	return b.String()
 }
 
-// Title returns a line that gives the number of problems.
+// Title returns the first line of the message, which states the number of problems.
 func (p Problems) Title() string {
 	return fmt.Sprintf("%d problems must be fixed before this table can be used:", len(p))
 }

@@ -24,7 +24,7 @@ type format struct {
 	others     []string // further extensions that are accepted for a file given by name
 	text       bool     // files are text and may be compressed (.gz, .bz2)
 	magic      string   // the first bytes of a file; "" for text
-	archive    bool     // other formats begin with the same bytes, so the extension decides
+	archive    bool     // files of other formats begin with the same bytes, so the extension must match too
 	read       readFunc
 }
 
@@ -53,7 +53,7 @@ var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".n
 var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true,
 	read: readLibsvm}
 
-// formatOfText returns the format of a text without a file extension, such as the text from a pipe.
+// formatOfText guesses the format of a text without a file extension, such as the text from a pipe.
 func formatOfText(in *input) (*format, error) {
 	f, err := text.Examine(in)
 	if err != nil {
@@ -102,7 +102,7 @@ func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*
 
 const zipMagic = "PK\x03\x04"
 
-// refused lists the magic numbers of known formats that cannot be read.
+// refused lists the first bytes of known formats that cannot be read, and the messages about them.
 var refused = []struct{ magic, msg, hint string }{
 	{"PARE", "encrypted Parquet files are not supported", "write the file again without encryption"},
 	{"FEA1", "Feather version 1 is not supported", "write the table again as Feather version 2, Arrow IPC or Parquet"},
@@ -123,6 +123,15 @@ func FormatNames() (names []string) {
 	return slices.Compact(names)
 }
 
+// listExtensions returns the file extensions that mark tables in a directory, for messages.
+func listExtensions() string {
+	var all []string
+	for _, f := range formats {
+		all = append(all, f.extensions...)
+	}
+	return strings.Join(all, " ") + ", with .gz or .bz2 added if a text is compressed"
+}
+
 // extensions lists the file extensions that mark tables in a directory.
 var extensions = func() (all []string) {
 	for _, f := range formats {
@@ -136,12 +145,12 @@ var extensions = func() (all []string) {
 	return all
 }()
 
-// isTableFile reports whether a file of a directory is read as a table, judging by its extension.
+// isTableFile reports whether a file in a directory is read as a table, judging by its extension.
 func isTableFile(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
 }
 
-// formatByName returns the format of a file extension, or nil.
+// formatByName returns the format that the extension of a file name states, or nil.
 func formatByName(name string) *format {
 	for _, f := range formats {
 		for _, e := range slices.Concat(f.extensions, f.others) {
@@ -175,11 +184,11 @@ func detectFormat(name string, head []byte) (*format, error) {
 	case named != nil && named.text:
 		return named, nil
 	case named != nil:
-		return refuse(fmt.Sprintf("the file is not in the format %s: it does not start with %q", named.name, named.magic), "")
+		return refuse(fmt.Sprintf("the file is not in the format %s: it does not start with %q", named.name, named.magic),
+			"if the file is in another format, give it the extension of that format; otherwise it is damaged")
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
 		return refuse("JSON must be written as JSON Lines, one object per line",
 			"if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
 	}
-	return refuse("the format of the file is unknown", "give the file one of the extensions "+
-		strings.Join(extensions, " "))
+	return refuse("the format of the file is unknown", "give the file the extension of its format: "+listExtensions())
 }

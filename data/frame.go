@@ -79,7 +79,8 @@ func (f *Frame) Fingerprint() error {
 // file.
 func (f *Frame) Reading() Reading { return f.how }
 
-// CheckUnchanged returns an error if the size, time or fileIdentity of a file has changed since it was opened.
+// CheckUnchanged returns an error if a file has changed since it was opened, judging by its size, its modification
+// time and, on Linux, its inode number and the time of its last status change.
 func (f *Frame) CheckUnchanged() error {
 	for _, in := range f.inputs {
 		if err := in.CheckUnchanged(); err != nil {
@@ -89,14 +90,14 @@ func (f *Frame) CheckUnchanged() error {
 	return nil
 }
 
-// NotesOn returns the notes, without remarks on columns that are not used.
+// NotesOn returns the notes, without the remarks on columns for which used returns false.
 func (f *Frame) NotesOn(used func(column string) bool) []string {
 	idle := make(map[string]bool)
 	for _, r := range f.Remarks {
-		bare := *r
-		bare.Path = ""
 		if r.Column != "" && !used(r.Column) {
-			idle[bare.Error()] = true
+			bare := *r
+			bare.Path = ""
+			idle[bare.Error()], idle[r.Error()] = true, true // notes on one of several files begin with its name
 		}
 	}
 	var notes []string
@@ -118,14 +119,15 @@ func (f *Frame) Remark(column string, class error) *Error {
 	return nil
 }
 
-// HoldsDates reports whether a text column holds dates that the reading leaves as text.
+// HoldsDates reports whether the named column holds dates that were read as text because Reading.Dates is empty.
 func (f *Frame) HoldsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
 		return r.Column == column && slices.Contains(r.Fixes, fix.SayDates)
 	})
 }
 
-// InMemory reports whether NewFrame made the table of values in memory.
+// InMemory reports whether the table was made by [NewFrame], [FromStructs], [FromRecords] or [FromRows]. It is false
+// for a slice of such a table.
 func (f *Frame) InMemory() bool { return f.inMemory }
 
 // Close closes the files. Values that have not been read can no longer be read.
@@ -144,7 +146,7 @@ func (f *Frame) Names() []string {
 	return names
 }
 
-// Has reports whether there is a column with that name.
+// Has reports whether there is at least one column with that name.
 func (f *Frame) Has(name string) bool {
 	f.once.Do(f.indexColumns)
 	_, ok := f.index[name]
@@ -199,7 +201,8 @@ func (f *Frame) Kind(name string) (Kind, error) {
 	return c.Kind, nil
 }
 
-// Lookup returns the named column without reading its values.
+// Lookup returns the named column without reading its values. If there is no such column, the error is of class
+// [ErrNoColumn] and suggests similar names; several columns of that name are an error too.
 func (f *Frame) Lookup(name string) (*Column, error) {
 	f.once.Do(f.indexColumns)
 	i, ok := f.index[name]
@@ -222,7 +225,8 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// PartsOf returns the columns into which a column of dates was split, or nil if it was not split.
+// PartsOf returns the columns into which a column of dates was split, or the columns of the entries of a dense vector.
+// It returns nil if name denotes neither.
 func (f *Frame) PartsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {
@@ -233,7 +237,7 @@ func (f *Frame) PartsOf(name string) []*Column {
 	return parts
 }
 
-// Where returns the file of a row and its number in that file, counted from 1.
+// Where returns the file that contains a row, and the number of the row in that file, counted from 1.
 func (f *Frame) Where(row int) (path string, number int) {
 	row += f.first
 	for _, s := range f.Sources {
@@ -245,7 +249,8 @@ func (f *Frame) Where(row int) (path string, number int) {
 	return "", row + 1
 }
 
-// Name returns the name of the frame for messages: the path of its first file.
+// Name returns the name of the frame for messages: the path of its first file and the number of further files, or ""
+// if the frame has no sources.
 func (f *Frame) Name() string {
 	switch len(f.Sources) {
 	case 0:

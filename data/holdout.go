@@ -20,26 +20,28 @@ import (
 // set; if none is, the rows are drawn at random.
 type Holdout struct {
 	Filter   string  // selects the rows that are used at all; see [Frame.Filter]
-	Fraction float64 // share of the rows, in [0, 1)
-	Seed     uint64
+	Fraction float64 // proportion of the rows to hold out, in [0, 1); ignored with Split and Joined
+	Seed     uint64  // of the random draw of rows or units
 
-	// a column that assigns every row to training or test: by these words, or by 0 or false and 1 or true; rows
-	// of a validation set are test rows if there is no test set
+	// Split names a column that assigns rows to training or to the hold-out: by words such as train and test, or
+	// by 0 or false (training) and 1 or true (hold-out). Rows marked as validation are held out if no rows are
+	// marked as test. A row with a null is in neither set.
 	Split  string
 	Group  string // a column of units, such as persons; rows of one unit are never divided
 	Time   string // a column of times; the latest rows are held out
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
 
-	// The rows that serve to choose a model belong to neither set. They are the rows of the table given to
+	// The validation rows, which serve to choose a model, are neither training nor hold-out rows. They are the rows of the table given to
 	// [Frame.JoinValidation] if ValidationJoined is set, or the rows whose value in the column ValidationSplit
 	// denotes a validation set.
 	ValidationSplit  string
 	ValidationJoined bool
 }
 
-// SplitRows returns the training rows and the hold-out rows, both ascending.
+// SplitRows returns the training rows and the hold-out rows, both ascending. Rows that the filter excludes, validation
+// rows and rows with a null in the column h.Split are in neither list.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
-	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !isDrawnByRow(f.Rows, h.Fraction) {
+	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 1 && !isDrawnByRow(f.Rows, h.Fraction) {
 		return SplitInto(make([]int, f.Rows), h.Fraction, h.Seed)
 	}
 	rows, _, err := f.setValidationApart(ctx, h)
@@ -62,6 +64,8 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		out, err = f.holdOutUnits(ctx, rows, h)
 	case h.Time != "":
 		out, err = f.holdOutLast(ctx, rows, h)
+	case len(rows) < 2 && h.Fraction > 0:
+		return nil, nil, f.CheckSplit(h, len(rows), 0)
 	default:
 		train, held, err = SplitInto(make([]int, len(rows)), h.Fraction, h.Seed)
 		for _, list := range [][]int{train, held} {
@@ -81,7 +85,8 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	return train, held, nil
 }
 
-// ValidationRows returns the rows that serve to choose a model, ascending, or nil if h specifies none.
+// ValidationRows returns the rows that serve to choose a model, ascending, or nil if h specifies none. If h specifies
+// them and there are none, it returns an error.
 func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
 	if h.ValidationSplit == "" && !h.ValidationJoined {
 		return nil, nil
@@ -166,16 +171,25 @@ func divideRows(rows []int, out []bool, first int) (train, held []int) {
 
 // CheckSplit returns an error if no rows are left for training, or if none are held out although h asks for some.
 func (f *Frame) CheckSplit(h Holdout, train, held int) error {
+	asksForRows := h.Fraction > 0 || h.Split != "" || h.Joined
 	switch {
 	case train+held == 0 && f.Rows == 0:
 		return &Error{Path: f.Name(), Msg: "the table has no rows"}
-	case train+held == 0 && h.Filter != "":
+	case train+held == 0 && h.Filter != "" && h.Split == "" && h.ValidationSplit == "" && !h.ValidationJoined:
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("no row satisfies the filter %q; the table has %s", h.Filter,
 			printable.Plural(f.Rows, "row", "rows"))}
-	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{},
-			"%d rows are split into %d training rows and %d hold-out rows, but at least one of each is needed", train+held,
-			train, held)
+	case train == 0 || held == 0 && asksForRows:
+		among := ""
+		if h.Filter != "" {
+			among = fmt.Sprintf(" among the rows that satisfy the filter %q", h.Filter)
+		}
+		column := cmp.Or(h.Split, h.Group, h.Time, h.ValidationSplit)
+		if !asksForRows {
+			return f.Fault(column, fix.Advice{}, "there are no training rows%s", among)
+		}
+		return f.Fault(column, fix.Advice{}, "the split has %s and %s%s, but at least one of each is needed",
+			printable.Plural(train, "training row", "training rows"),
+			printable.Plural(held, "hold-out row", "hold-out rows"), among)
 	}
 	return nil
 }
@@ -223,9 +237,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot mark rows as train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
-		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave out these rows with the filter %s "+
-			"!= %s",
-			expr.QuoteName(column), expr.QuoteText(value)))
+		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave out the rows with this value by the "+
+			"filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""
@@ -236,10 +249,12 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
+			usual, here := "hold-out rows", "training rows"
+			if slices.Contains(trainWords, word) {
+				usual, here = here, usual
+			}
 			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"),
-				"%q is ambiguous in the column %s: in other columns this value marks hold-out rows, but here it "+
-					"would mark training rows",
-				c.Text(r), column)
+				"%q is ambiguous: it usually marks %s, but by the name of this column it marks %s", c.Text(r), usual, here)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -249,14 +264,11 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		case slices.Contains(eitherWords, word):
 			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mark training or hold-out rows", c.Text(r))
 		default:
-			return nil, nil, f.FaultAt(column, r, fix.Advise(
-				"mark every row as train or test, or leave out the other rows by a filter"), "%q means neither train nor test",
-				c.Text(r))
+			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q means neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value "+
-				"may mark them",
-				valid, test)
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one of them "+
+				"may", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -264,7 +276,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 }
 
 // holdOutUnits reports for each of the given rows whether it is held out. Whole units are held out, in random order,
-// until enough rows are. A row without a unit counts as a separate unit.
+// until at least the proportion h.Fraction of the rows is, or only one unit is left for training. A row without a unit
+// counts as a separate unit.
 func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
 	if err == nil {
@@ -329,7 +342,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.FaultAt(h.Time, r, fix.Advise("leave out rows without a time by a filter"),
+			return nil, f.FaultAt(h.Time, r, fix.Offer(fix.DropNullRows),
 				"the time is missing, so the row can be used neither for training nor as a hold-out row")
 		}
 	}
@@ -378,7 +391,7 @@ func (f *Frame) timesOf(
 	rank, formats := csv.Dates(c.Level, count, cmp.Or(f.orderOf(name), f.how.Text.DateOrder))
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"),
+		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31", fix.SayDateOrder),
 			"it is ambiguous whether dates like %q begin with the day or the month", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
@@ -417,7 +430,7 @@ func beginsWithYear(s string) bool {
 	return digits == 4
 }
 
-// Period returns the first and the last time among some rows.
+// Period returns the first and the last time in a column among some rows, as texts, or "" if there are no rows.
 func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, last string, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil || len(rows) == 0 {

@@ -33,8 +33,8 @@ type input struct {
 	watch *intake.Watch
 }
 
-// openInput opens a file. A pipe is first read to its end into an unnamed file; if ctx is cancelled, openInput
-// stops waiting for a writer.
+// openInput opens a file. A named pipe is first read to its end by spoolReader; if ctx is cancelled, openInput stops
+// waiting for a writer.
 func openInput(ctx context.Context, path string) (*input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func openInput(ctx context.Context, path string) (*input, error) {
 			return nil, readError(ctx, path, err)
 		}
 		defer f.Close()
-		return spoolReader(ctx, path, f, spooledInMemory)
+		return spoolReader(ctx, path, f, spoolSize)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -68,13 +68,13 @@ func readError(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 }
 
-// spooledInMemory is the minimum size in bytes of a stream that is stored in a file.
-const spooledInMemory = 64 << 20
+// spoolSize is the size in bytes from which a stream is stored in a file.
+const spoolSize = 64 << 20
 
-// spoolReader reads r to its end. A stream shorter than inMemory bytes is kept in memory if eight times its size is
-// available. A longer stream is stored in an unnamed file, which disappears when it is closed or the process ends.
-// If r is a file, it is used in place, from its current position on.
-func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
+// spoolReader reads r to its end. A stream shorter than maxHeld bytes is kept in memory if eight times maxHeld
+// is available. Any other stream is stored in an unnamed file, which disappears when it is closed or the process ends.
+// If r is a regular file, it is used in place, from its current position on.
+func spoolReader(ctx context.Context, name string, r io.Reader, maxHeld int64) (*input, error) {
 	if r == nil || ctx == nil {
 		return nil, &Error{Path: name, Msg: "cannot read", Err: errors.New("the reader or the context is nil")}
 	}
@@ -91,11 +91,11 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	r = cancellableReader(ctx, r)
 	var begin []byte
 	var err error
-	if available, _ := limit.Available(); available/8 >= inMemory {
-		if begin, err = io.ReadAll(io.LimitReader(r, inMemory)); err != nil {
+	if available, _ := limit.Available(); available/8 >= maxHeld {
+		if begin, err = io.ReadAll(io.LimitReader(r, maxHeld)); err != nil {
 			return nil, readError(ctx, name, err)
 		}
-		if int64(len(begin)) < inMemory {
+		if int64(len(begin)) < maxHeld {
 			return bytesInput(name, begin), nil
 		}
 	}
@@ -129,6 +129,7 @@ func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
+// bytesInput returns an input of the content b in memory.
 func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), held: b, name: name, size: int64(len(b))}
 }
@@ -152,7 +153,8 @@ func (in *input) read(b []byte, at int64) error {
 	return intake.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
-// CheckUnchanged returns an error if the size, time or fileIdentity of the file has changed since it was opened.
+// CheckUnchanged returns an error if the file has changed since it was opened; see [Frame.CheckUnchanged]. An input
+// that is not a named file never changes.
 func (in *input) CheckUnchanged() error {
 	if in.was == nil {
 		return nil
@@ -167,13 +169,14 @@ func (in *input) CheckUnchanged() error {
 			return &Error{Path: in.name, Msg: "cannot read", Err: table.Cause(err)}
 		}
 	}
-	// A removed file can still be read through its open handle; a replaced file is a different one.
+	// a removed file can still be read through its open handle, but a replaced file is a different one
 	if now, err := os.Stat(in.name); err == nil && !(isSameFile(now, in.was) && os.SameFile(now, in.was)) {
 		return changed
 	}
 	return nil
 }
 
+// isSameFile reports whether a and b, two states of a file, have the same size, times and identity.
 func isSameFile(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !hasChangedSince(b, a)
 }

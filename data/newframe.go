@@ -111,7 +111,7 @@ func checksumOf(columns []*Column) string {
 // written by the ipc.Writer of that version.
 func FromArrow(ctx context.Context, records ...arrow.Record) (*Frame, error) {
 	if len(records) == 0 {
-		return nil, errors.New("no records")
+		return nil, errors.New("there are no records")
 	}
 	if records[0] == nil {
 		return nil, errors.New("record 1 is nil")

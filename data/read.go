@@ -24,13 +24,15 @@ import (
 //	Parquet           .parquet .pq
 //	Arrow IPC file    .arrow .feather .ipc
 //	Arrow IPC stream  .arrows
-//	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
-//	NumPy             .npy .npz: an array of two dimensions is a column of vectors; files
-//	                  separated by commas, as x.npy,y.npy, are columns beside each other
-//	LIBSVM            .svm .libsvm .svmlight, also as .svm.gz: a column label and a sparse vector x, perhaps qid
-//	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
+//	CSV               .csv .tsv; a single file also as .txt .dat .data .tab
+//	JSON Lines        .jsonl .ndjson: one flat object per line
+//	LIBSVM            .svm .libsvm .svmlight: a column label, a column x of sparse vectors and, if the file has
+//	                  query numbers, a column qid
+//	NumPy             .npy .npz: an array of two dimensions is a column of vectors; files separated by commas, as
+//	                  x.npy,y.npy, are columns beside each other; not in directories
 //
-// Subdirectories are not searched, and files whose names start with "." or "_" are skipped. Errors name the file.
+// Text formats may be compressed, with the further extension .gz or .bz2. Subdirectories are not searched, and files
+// of a directory whose names start with "." or "_" are skipped. Errors name the file.
 //
 // All values are loaded into memory; [Open] leaves those of Parquet files on disk until they are needed. A Reading
 // changes how text and dates are read.
@@ -50,8 +52,9 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 // table and the matrix. Schema, structure and page headers of every file are checked at once; damage to values is
 // found when they are read. Files of other formats are loaded as by Read.
 //
-// A change of a file before Close is called is an error. A pipe is read once, to its end, into a temporary file
-// that disappears when the frame is closed or the process ends.
+// A change of a file before Close is called is an error. A named pipe is read once, to its end. If it
+// delivers 64 MiB or more, the data are stored in a temporary file, which disappears when the frame is closed or the
+// process ends.
 func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error) {
 	arrays := arraysOf(path)
 	var files []string
@@ -64,9 +67,9 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		}
 	}
 	var frames []*Frame
-	told := append(how, Reading{})[0]
+	wanted := append(how, Reading{})[0]
 	if arrays != nil { // the columns receive their names when they are joined
-		how = []Reading{{Text: told.Text, Dates: told.Dates, Zone: told.Zone}}
+		how = []Reading{{Text: wanted.Text, Dates: wanted.Dates, Zone: wanted.Zone}}
 		how[0].Text.Missing = nil
 	}
 	defer func() {
@@ -90,7 +93,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		frames = append(frames, f)
 	}
 	if arrays != nil {
-		return joinArrayFiles(ctx, arrays, frames, told)
+		return joinArrayFiles(ctx, arrays, frames, wanted)
 	}
 	if frames, err = rereadAlike(ctx, frames, how); err != nil {
 		return nil, err
@@ -99,7 +102,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 }
 
 // rereadAlike rereads the files of a table if they were read by different rules, so that one set of rules applies
-// to all: the rules in how or, if how is empty, rules that fit every file.
+// to all: the forms of columns in how or, if how has none, forms that fit every file.
 func rereadAlike(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
 	r := append(how, Reading{})[0]
 	if len(frames) == 1 {
@@ -153,7 +156,7 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 	if len(mixed) == 0 {
 		return frames, nil
 	}
-	told := r
+	original := r
 	r.Columns = forms
 	for i, f := range frames {
 		if !f.inputs[0].format.text {
@@ -168,7 +171,7 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 				is.UnexpectedRow, is.Unexpected = was.UnexpectedRow, was.Unexpected
 			}
 		}
-		again.how = told
+		again.how = original
 		frames[i] = again
 	}
 	return frames, nil
@@ -178,7 +181,7 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 // determines the format if the first bytes do not. Without an extension, text is LIBSVM if its first row is in that
 // format, JSON Lines if it begins with {, and CSV otherwise.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
-	in, err := spoolReader(ctx, name, r, spooledInMemory)
+	in, err := spoolReader(ctx, name, r, spoolSize)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +212,8 @@ func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-// listFiles returns the files that a path denotes.
+// listFiles returns the files that a path denotes: the file itself, the tables in a directory, or the files that match
+// a pattern.
 func listFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -230,7 +234,7 @@ func listFiles(path string) ([]string, error) {
 	}
 	files, err := filepath.Glob(path)
 	if err != nil {
-		return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
+		return nil, &Error{Path: path, Msg: "the pattern is not valid", Err: err}
 	}
 	dots := strings.HasPrefix(filepath.Base(path), ".")
 	files = slices.DeleteFunc(files, func(f string) bool {
@@ -256,7 +260,7 @@ func checkDistinct(files []string) error {
 		infos = append(infos, info)
 		for _, k := range bySize[info.Size()] {
 			if os.SameFile(info, infos[k]) {
-				return &Error{Path: file, Msg: fmt.Sprintf("the file is a link to %s, so its rows would count twice", files[k]),
+				return &Error{Path: file, Msg: fmt.Sprintf("the file is the same as %s, so its rows would count twice", files[k]),
 					Hint: "remove the link, or name the files to read"}
 			}
 		}
@@ -282,7 +286,7 @@ func listDirectory(path string) (files []string, err error) {
 	}
 	if files == nil {
 		return nil, &Error{Path: path, Msg: "the directory holds no table",
-			Hint: cmp.Or(suggestPattern(path), "the table files in a directory end in "+strings.Join(extensions, " "))}
+			Hint: cmp.Or(suggestPattern(path), "the table files in a directory end in "+listExtensions())}
 	}
 	return files, nil
 }

@@ -152,6 +152,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 	return frameOfColumns(builders)
 }
 
+// frameOfColumns returns a table of the built columns.
 func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
 	out := make([]Column, len(builders))
 	for i, b := range builders {
@@ -209,7 +210,7 @@ func (b *columnBuilder) add(value any) error {
 		v, err = parseDecimal(v.text)
 	}
 	if err == nil && v.kind != "" && b.kind != "" && v.kind != b.kind {
-		err = fmt.Errorf("the value %v is %s, but earlier values are %s", value, v.kind, b.kind)
+		err = fmt.Errorf("the value %v is %s, but an earlier value is %s", value, v.kind, b.kind)
 	}
 	if err != nil {
 		return &Error{Path: "memory", Column: b.c.Name, Row: len(b.null) + 1, Msg: err.Error()}
@@ -239,7 +240,7 @@ func (b *columnBuilder) add(value any) error {
 	return nil
 }
 
-// column returns the column.
+// column returns the column of the values added so far.
 func (b *columnBuilder) column() Column {
 	c := b.c
 	if slices.Contains(b.null, true) {
@@ -340,8 +341,9 @@ func cellOf(value any) (cell, error) {
 	return cell{}, noValueError(reflect.TypeOf(value))
 }
 
+// noValueError returns an error for values of type t, which a column cannot hold.
 func noValueError(t reflect.Type) error {
-	return fmt.Errorf("values of type %s are not supported: use numbers, text or bools", t)
+	return fmt.Errorf("values of type %s are not supported: use numbers, strings, bools or times", t)
 }
 
 // parseDecimal returns the number written in a text.

@@ -75,11 +75,11 @@ func TestFromRecords_Values(t *testing.T) {
 
 func TestFromRecords_Errors(t *testing.T) {
 	for want, values := range map[string][]any{
-		`column "v", row 3: the value x is text, but earlier values are a number`: {1, nil, "x"},
-		`column "v", row 2: the value 1 is a number, but earlier values are text`: {"x", 1},
-		`column "v", row 2: the value true is a bool`:                             {time.Now(), true},
-		`column "v", row 1: values of type []int are not supported`:               {[]int{1}},
-		`column "v", row 1: "one" is not a number`:                                {json.Number("one")},
+		`column "v", row 3: the value x is text, but an earlier value is a number`: {1, nil, "x"},
+		`column "v", row 2: the value 1 is a number, but an earlier value is text`: {"x", 1},
+		`column "v", row 2: the value true is a bool`:                              {time.Now(), true},
+		`column "v", row 1: values of type []int are not supported`:                {[]int{1}},
+		`column "v", row 1: "one" is not a number`:                                 {json.Number("one")},
 	} {
 		var records []map[string]any
 		for _, v := range values {

@@ -9,9 +9,11 @@ import (
 // SplitInto divides the rows 0..n−1, where n = len(buffer), into training rows and hold-out rows: the rows are
 // shuffled by a PCG generator of the given seed, and the first round(n·fraction) are held out. Both lists are
 // ascending and together contain every row once. The fraction must be in [0, 1); with 0 all rows are for training. A
-// positive fraction holds out at least one row and leaves at least one for training, so it requires two rows. If there
-// are manyRows rows or more, a list of all rows would take much memory. Instead, a hash of the row number and the seed
-// decides whether a row is held out, with the probability fraction; ranks that see different rows then agree.
+// positive fraction holds out at least one row and leaves at least one for training, so it requires two rows.
+//
+// From 2²⁴ rows on, unless one of the sets would be expected to have fewer than 1000 rows, a hash of the row number and
+// the seed decides whether a row is held out, with the probability fraction. Ranks that see different rows then agree
+// without a list of all rows.
 //
 // The content of buffer is overwritten; the two results are parts of it.
 func SplitInto(buffer []int, fraction float64, seed uint64) (train, holdout []int, err error) {
@@ -20,7 +22,7 @@ func SplitInto(buffer []int, fraction float64, seed uint64) (train, holdout []in
 		return nil, nil, err
 	}
 	if n < 2 && fraction > 0 {
-		return nil, nil, fmt.Errorf("training and hold-out rows need at least 2 rows in total, but the table has %d", n)
+		return nil, nil, fmt.Errorf("holding out rows requires at least 2 rows, not %d", n)
 	}
 	if fraction == 0 {
 		for i := range buffer {
@@ -68,22 +70,24 @@ func checkFraction(fraction float64) error {
 	return fmt.Errorf("the hold-out fraction is %v; it must be at least 0 and below 1", fraction)
 }
 
-// manyRows is the minimum number of rows for which each row is drawn separately instead of by shuffling.
+// manyRows is the number of rows from which each row is drawn separately instead of by shuffling.
 var manyRows = 1 << 24
 
-// isDrawnByRow reports whether each row is drawn separately: there are many rows, and neither set is likely to be
-// empty.
+// isDrawnByRow reports whether each row is drawn separately: there are many rows, and both sets are expected to have
+// at least 1000.
 func isDrawnByRow(n int, fraction float64) bool {
 	const some = 1000
 	return n >= manyRows && float64(n)*min(fraction, 1-fraction) >= some
 }
 
-// isHeldOut reports whether a row is held out, using a hash of its number (Steele, Lea and Flood, Fast Splittable
-// Pseudorandom Number Generators, OOPSLA 2014).
+// isHeldOut reports whether a row is held out if each row is drawn separately. It compares a hash of the row number
+// and the seed with the fraction.
 func isHeldOut(row int, fraction float64, seed uint64) bool {
 	return float64(hash64(uint64(row)+hash64(seed^splitStream))>>11) < fraction*(1<<53)
 }
 
+// hash64 returns output number x of the generator SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom
+// Number Generators, OOPSLA 2014).
 func hash64(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -2,8 +2,9 @@ package data
 
 import "fmt"
 
-// Stamps returns, for each source, a text that changes when the file is changed. It is computed from size, times
-// and fileIdentity, and is empty for pipes and for tables that were not read from files.
+// Stamps returns, for each source, a text that changes when the file is changed. It consists of the size, the
+// modification time and, on Linux, the time of the last status change and the inode number. It is empty for pipes
+// and for tables that were not read from files.
 func (f *Frame) Stamps() []string {
 	out := make([]string, len(f.Sources))
 	for i, in := range f.inputs {
@@ -14,7 +15,8 @@ func (f *Frame) Stamps() []string {
 	return out
 }
 
-// SetSum sets the SHA-256 of a source instead of computing it. It panics if there is no such source.
+// SetSum sets the SHA-256 of the source with the given index, and stops its computation. It panics if there is no such
+// source.
 func (f *Frame) SetSum(source int, sum string) {
 	f.Sources[source].SHA256 = sum
 	if source >= len(f.inputs) {

@@ -17,8 +17,9 @@ func fileIdentity(info fs.FileInfo) string {
 	return fmt.Sprintf("%d.%09d, %d", s.Ctim.Sec, s.Ctim.Nsec, s.Ino)
 }
 
-// hasChangedSince reports whether the status change times of a and b differ; users cannot set that time. Making or
-// removing a link to the file changes it as well.
+// hasChangedSince reports whether the inode numbers or the times of the last status change of a and b differ; users
+// cannot set that time. It returns false if the numbers of links differ, since making or removing a link changes the
+// time as well.
 func hasChangedSince(a, b fs.FileInfo) bool {
 	s, ok := a.Sys().(*syscall.Stat_t)
 	t, ok2 := b.Sys().(*syscall.Stat_t)

@@ -16,7 +16,7 @@ import (
 )
 
 // WriteTable writes columns of equal length to path: as Parquet (zstd, whose frames carry checksums) if the name
-// ends in .parquet, as CSV if it ends in .csv or .tsv, and as an Arrow stream if it ends in .arrows. The file
+// ends in .parquet or .pq, as CSV if it ends in .csv or .tsv, and as an Arrow stream if it ends in .arrows. The file
 // appears whole or not at all. If it already exists, WriteTable returns an error unless force is set.
 //
 // In Parquet and Arrow a Numeric column is stored as integers if its Type is one of int8 to uint64, as floats if it

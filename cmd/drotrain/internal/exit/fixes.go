@@ -123,9 +123,13 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 func AddSuggestion(f *data.Frame, note string) string {
 	for _, r := range f.Remarks {
 		bare := *r
-		if bare.Path = ""; bare.Error() == note {
-			bare.Hint, bare.Fixes = advise(&bare, acceptAnyOption), nil
-			return bare.Error()
+		bare.Path = ""
+		for _, e := range []*data.Error{&bare, r} { // a note on one of several files begins with the file's name
+			if e.Error() == note {
+				own := *e
+				own.Hint, own.Fixes = advise(e, acceptAnyOption), nil
+				return own.Error()
+			}
 		}
 	}
 	return note
