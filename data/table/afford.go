@@ -28,6 +28,7 @@ func Afford(bytes int64, use string) error {
 			"rows as float32 or sparse"}
 }
 
+// megabytes formats a number of bytes in MB, rounded up, or from 10 GB on in GB, rounded down.
 func megabytes(n int64) string {
 	if n >= 10<<30 {
 		return fmt.Sprintf("%d GB", n>>30)

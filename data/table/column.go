@@ -13,8 +13,8 @@ import (
 type Kind uint8
 
 const (
-	// Other columns (dates, times, lists, structs, binary) have a name and a type but no values. Using one is
-	// an error; one that is not used has no effect.
+	// Other columns (dates, times, lists, structs, binary) have a name and a type but no values. Using one as a
+	// feature, target, weight or group is an error.
 	Other       Kind = iota
 	Numeric          // values in Number
 	Categorical      // values in Code and Level
@@ -92,12 +92,13 @@ type Column struct {
 	// float64 cannot hold exactly, or 0.
 	InexactRow int
 
-	// UnexpectedRow is the first row (1-based) whose text prevented a CSV column of numbers from being numeric,
-	// or 0; Unexpected is the text in this row.
+	// UnexpectedRow is the first row (1-based) whose text prevented a CSV column from being read as numbers or
+	// dates, or whose list prevented a column of lists from being read as vectors; otherwise it is 0. Unexpected
+	// is the text in this row.
 	UnexpectedRow int
 	Unexpected    string
 
-	// FromText reports whether the values were read from text in CSV or JSON Lines.
+	// FromText reports whether the values were read from a text format: CSV, JSON Lines or LIBSVM.
 	FromText bool
 
 	// Unquoted reports whether the texts are unquoted values of JSON Lines: numbers and bools.
@@ -120,7 +121,7 @@ type Column struct {
 	Parts []Part // where the values are stored if they are still in files; nil if they are in memory
 }
 
-// Len returns the number of rows, or 0 for Other columns.
+// Len returns the number of rows whose values are in memory: 0 for a column that is stored or of kind Other.
 func (c *Column) Len() int {
 	switch c.Kind {
 	case Categorical:

@@ -59,6 +59,7 @@ const (
 	DottedFractions Fractions = "dotted"
 	// no number consists of one to three digits and a fraction of exactly three
 	OtherFractions Fractions = "other"
+	// some numbers consist of one to three digits and a fraction of exactly three, and some have another fraction
 	MixedFractions Fractions = "mixed"
 )
 

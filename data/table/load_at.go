@@ -7,7 +7,7 @@ import (
 )
 
 // LoadAt returns the column with the values of the given rows, which must ascend. A stored column is read one
-// part at a time. The values are allocated in arena; nil means the heap.
+// part at a time. The values are allocated in arena; nil means the heap. A column of sparse vectors is an error.
 func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
 	if err := c.checkScalar(); err != nil {
 		return nil, err

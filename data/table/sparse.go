@@ -158,7 +158,7 @@ func (r *SparseReader) read(b *sparseBlock, i int) {
 	}
 }
 
-// A SparseBuilder builds a Sparse row by row. Its methods panic unless BeginRow has been called.
+// A SparseBuilder builds a Sparse row by row. Add panics unless BeginRow has been called.
 type SparseBuilder struct {
 	all  Sparse
 	last *sparseBlock // block of the current row; nil if there is none

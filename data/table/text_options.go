@@ -15,10 +15,11 @@ type TextOptions struct {
 	NoHeader bool `json:"no_header,omitempty"`
 
 	// Delimiter is the character that separates fields; a space stands for any number of spaces and tabs. If it
-	// is empty and a line such as "sep=;" precedes the header, that line decides. Otherwise the delimiter is
-	// the first of comma, semicolon, tab and bar that occurs in the first line. If none of them occurs, spaces
-	// separate the fields, provided that they divide every line into the same number of fields and that some
-	// fields are numbers.
+	// is empty, a line such as "sep=;" before the header decides, and then the extension .tsv, which stands for a
+	// tab. Otherwise the delimiter is the one of tab, semicolon, comma and bar that occurs equally often in each
+	// of the first lines or, if there is not exactly one, most often in the first line. If none of them occurs,
+	// spaces separate the fields, provided that they divide each of these lines into the same number of fields
+	// and that every line after the first has a number.
 	Delimiter string `json:"delimiter,omitempty"`
 
 	// Missing lists texts that mark missing values, in addition to the empty text: "text" applies to every
@@ -38,7 +39,7 @@ type TextOptions struct {
 	MaxColumns int `json:"max_columns,omitempty"`
 
 	// DateOrder is DayFirst or MonthFirst. It applies to a column in which every date is ambiguous, such as
-	// 3/4/2024; "" leaves such a column unread.
+	// 3/4/2024; with "" such a column is text.
 	DateOrder string `json:"date_order,omitempty"`
 
 	// Numeric lists columns of numbers with leading zeros to be read as numbers. Such columns are otherwise
@@ -54,7 +55,7 @@ type TextOptions struct {
 // value is stored, and a few kilobytes of compressed text may contain millions of columns.
 const DefaultMaxColumns = 100_000
 
-// DayFirst and MonthFirst are the orders between which dates such as 3/4/2024 do not decide.
+// DayFirst and MonthFirst are the possible orders of day and month in dates such as 3/4/2024.
 const (
 	DayFirst   = "day-first"
 	MonthFirst = "month-first"
@@ -75,7 +76,7 @@ func (o TextOptions) DecimalSeparator() string {
 	return cmp.Or(o.Decimal, ".")
 }
 
-// Validate returns an error if options contradict each other.
+// Validate returns an error if an option has an invalid value, or if two options contradict each other.
 func (o TextOptions) Validate() error {
 	switch {
 	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 ||

@@ -36,7 +36,7 @@ var codecs = map[Codec]struct {
 	name  string
 	ratio int // upper bound on the number of output bytes per input byte; 0 if the codec is not supported
 }{
-	None: {"none", 1}, Snappy: {"snappy", 64}, Gzip: {"gzip", 1100}, 3: {"lzo", 0}, Brotli: {"brotli", 1 << 17},
+	None: {"uncompressed", 1}, Snappy: {"snappy", 64}, Gzip: {"gzip", 1100}, 3: {"lzo", 0}, Brotli: {"brotli", 1 << 17},
 	5: {"lz4 (Hadoop framing)", 0}, Zstd: {"zstd", 1 << 17}, LZ4Raw: {"lz4_raw", 256}, LZ4Frame: {"lz4", 256},
 }
 
@@ -83,7 +83,8 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	return out
 }
 
-var errSize = errors.New("the size of a page differs from the size in its header")
+// errSize is the error of data that decompress to an unexpected size.
+var errSize = errors.New("their size differs from the size that the file states")
 
 // decompress works like Decompress without checking the size.
 func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {

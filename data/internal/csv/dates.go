@@ -91,7 +91,7 @@ type moment struct {
 	days   float64   // days since 1970-01-01 UTC
 	in     layoutSet // layouts that the text has; empty if it is not a date
 	zoned  bool      // the text has an offset from UTC
-	offset int       // that, in seconds
+	offset int       // the offset in seconds
 }
 
 // parseDate parses a date, or a date and a time, in one of the given layouts. A time without an offset is in UTC.
@@ -239,8 +239,9 @@ type Day struct {
 	IsDate bool
 }
 
-// ParseDays parses every text that is a date in the order of training, or in a different order if all dates among
-// the texts have that order and it cannot be mistaken for the order of training.
+// ParseDays parses every text that is a date in the given order of day, month and year. If all dates among the texts
+// have one other order that cannot be mistaken for the given one, it parses the dates in that order. The other texts
+// are no dates, and neither is any text if the order is "" and the texts do not show one.
 func ParseDays(texts []string, order string) []Day {
 	common := layoutsOf(order).orUndecided()
 	for _, s := range texts {

@@ -18,10 +18,10 @@ import (
 type Options struct {
 	table.TextOptions
 
-	// Dates reports whether a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC.
-	// The texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z) or have the year first or last
-	// (2024/3/31, 31.3.2024, 3/31/2024 12:00). All texts of a column have the same order of day and month,
-	// which at least one row must show.
+	// Dates selects that a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC. The
+	// texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z), have the year first or last (2024/3/31,
+	// 31.3.2024, 3/31/2024 12:00), or name the month in English (31 Mar 2024). All texts of a column have the same
+	// order of day, month and year. If neither DateOrder nor a row shows it, the column is Categorical.
 	Dates bool
 
 	// Known holds the forms in which columns are to be read, indexed by name. The types of other columns are

@@ -16,16 +16,19 @@ import (
 	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Read reads comma-, semicolon-, tab- or bar-separated text with a header line. It returns the columns named, in
-// the order of the file; nil means all columns. The text may be compressed with gzip or bzip2, may be encoded in
-// UTF-8, UTF-16 with a byte-order mark, or Windows-1252 (Latin-1), and may have any of the usual line endings.
+// Read reads text whose fields are separated by commas, semicolons, tabs, bars or spaces, with a header line unless
+// o.NoHeader is set. It returns the columns named, in the order of the file; nil means all columns. The text may be
+// compressed with gzip or bzip2, may be encoded in UTF-8, UTF-16 with a byte-order mark, or Windows-1252 (Latin-1),
+// and may have any of the usual line endings.
 //
 // A column is Bool if every value is true or false (in lower, upper or title case), Numeric if every value is a
-// number, and Categorical otherwise. Empty fields are nulls. In columns of numbers and bools, NA, N/A, null, NULL
-// and None are nulls too. In a table with a single column, blank lines between others are nulls.
+// number and none has leading zeros, or if o.Dates is set and every value is a date, and Categorical otherwise; o.Known
+// and o.Numeric override these rules. Empty fields are nulls. In columns of numbers, bools and dates, NA, N/A, null,
+// NULL and None are nulls too. In a table with a single column, blank lines between others are nulls.
 //
 // If verbatim is set, all columns are Categorical and keep every character of their texts; only empty fields are
 // nulls.
@@ -111,7 +114,7 @@ func (r *reading) openRecords() (recordReader, error) {
 	case err == io.EOF:
 		return nil, &table.Error{Msg: "the file holds no header line"}
 	case err != nil:
-		return nil, r.rowError(err)
+		return nil, r.rowError(err, len(first))
 	}
 	if r.options.NoHeader {
 		all.held = first
@@ -195,7 +198,7 @@ func (r *reading) inferTypes(all recordReader) (rows int, err error) {
 			return rows, r.checkMemory(rows)
 		}
 		if err != nil {
-			return 0, r.rowError(err)
+			return 0, r.rowError(err, len(record))
 		}
 		for i, s := range record {
 			if i == len(r.columns) {
@@ -270,7 +273,7 @@ func (r *reading) readColumns(rows int) (*intake.Table, error) {
 		}
 		record, err := all.Read()
 		if err != nil && err != io.EOF {
-			return nil, r.rowError(err)
+			return nil, r.rowError(err, len(record))
 		}
 		if len(record) != len(r.columns) { // at the end of the file, record is empty
 			return nil, &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was being read"}
@@ -426,6 +429,7 @@ func (l *limit) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// blankRecord is the record of a blank line.
 var blankRecord = []string{""}
 
 // Read returns the next record, which may be a blank line.
@@ -454,8 +458,9 @@ func (c *records) Read() ([]string, error) {
 	return blankRecord, nil
 }
 
-// rowError converts an error of the record reader to one that names the row.
-func (r *reading) rowError(err error) error {
+// rowError converts an error of the record reader to one that names the line. fields is the number of fields of the
+// record, if it could be split.
+func (r *reading) rowError(err error, fields int) error {
 	var pe *csv.ParseError
 	var own *table.Error
 	if errors.As(err, &own) {
@@ -469,13 +474,19 @@ func (r *reading) rowError(err error) error {
 		if r.options.NoHeader {
 			what = "the first line"
 		}
-		return &table.Error{Msg: fmt.Sprintf("line %d has a different number of fields from %s, which has %d", pe.Line, what,
-			len(r.header)),
-			Hint:  "the file may be truncated there, or a field with the separator may lack quotes",
-			Fixes: []fix.Fix{fix.SayDelimiter}}
+		hint := "complete or remove the line, at which the file may have been truncated"
+		if fields > len(r.header) {
+			hint = "put quotes around fields that contain the separator"
+		}
+		return &table.Error{Msg: fmt.Sprintf("line %d has %s, but %s has %d", pe.Line,
+			printable.Plural(fields, "field", "fields"), what, len(r.header)),
+			Hint: hint, Fixes: []fix.Fix{fix.SayDelimiter}}
 	}
-	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line,
-		pe.StartLine),
+	record := ""
+	if pe.StartLine != pe.Line {
+		record = fmt.Sprintf(" (the row begins in line %d)", pe.StartLine)
+	}
+	return &table.Error{Msg: fmt.Sprintf("line %d%s: a quote is missing or misplaced", pe.Line, record),
 		Hint: "the file may be truncated; a field that contains a quotation mark must be quoted, with the quotation mark " +
 			"doubled"}
 }

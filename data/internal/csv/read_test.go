@@ -370,7 +370,7 @@ func TestRead_TextChangesBetweenReadings(t *testing.T) {
 		{"a,b\n1,2\n\n\n\n\n", "the file was changed while it was being read"},
 		{"a,b\n123,234\n", "the file was changed while it was being read"},
 		{"a\n1\n2\n3\n4\n5\n", "the file was changed while it was being read"},
-		{"a,b\n1,2\n3456\n", "line 3 has a different number of fields from the header"},
+		{"a,b\n1,2\n3456\n", "line 3 has 1 field, but the header has 2"},
 		{"a,b\n1,2\n\"3,4\n", "line 3"},
 		{"a,b\n1,2\n3,4", "the file became shorter while it was being read"},
 	} {

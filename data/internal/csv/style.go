@@ -49,10 +49,12 @@ type numberCount struct {
 	example  string           // first text that is a number in some style
 	strip    string           // marks at the ends of texts that are numbers in some style
 
-	whole         int           // count of numbers without any separator
-	long          string        // first of these with more than three digits
-	fractions     int           // of the numbers, those with a decimal separator
-	dotted        int           // of these, those whose decimal separator may stand between thousands, as 1.234
+	whole     int    // count of numbers without any separator
+	long      string // first of these with more than three digits
+	fractions int    // of the numbers, those with a decimal separator
+	// of these, those whose decimal separator may stand between thousands, as 1.234; not all, if fractions of both
+	// kinds were found
+	dotted        int
 	dottedExample string        // the first such value
 	dottedRow     int           // row of the first such number, counted from 1
 	signed        [maxSigns]int // count of numbers with each of the stripped characters
@@ -92,7 +94,9 @@ func (c *numberCount) addNumber(s string, row int) {
 		return // the text is the same number in every style
 	}
 	if c.as.thousands == "" || strings.Contains(s, c.as.decimal) {
-		if c.fractions++; c.dotted == c.fractions-1 && c.looksLikeThousands(s) { // one more fraction decides
+		c.fractions++
+		decided := c.dotted > 0 && c.dotted < c.fractions-1 // the column has fractions of both kinds
+		if !decided && c.looksLikeThousands(s) {
 			if c.dotted++; c.dotted == 1 {
 				c.dottedExample, c.dottedRow = strings.Clone(s), row+1
 			}
@@ -147,6 +151,9 @@ func (c *numberCount) marks() *table.NumberMarks {
 // looksLikeThousands reports whether the decimal separator of a number may be a thousands separator: it has one to
 // three digits before it, the first of which is not 0, and three digits after it.
 func (c *numberCount) looksLikeThousands(s string) bool {
+	if len(s) < 5 || s[len(s)-4] != c.as.decimal[0] {
+		return false
+	}
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
 	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' &&
 		strings.Trim(whole+fraction, "0123456789") == ""

@@ -98,3 +98,24 @@ func TestRead_ManyColumns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The kind of fractions of a column depends on all numbers, wherever the first fraction of three digits stands.
+func TestMarks_Fractions(t *testing.T) {
+	for text, want := range map[string]table.Fractions{
+		"x\n1\n20\n":                  table.NoFractions,
+		"x\n1.234\n20.500\n":          table.DottedFractions,
+		"x\n1.5\n20.25\n":             table.OtherFractions,
+		"x\n1.234\n20.25\n":           table.MixedFractions,
+		"x\n1.5\n20.250\n":            table.MixedFractions,
+		"x\n1.5\n2\n-20.250\n3.125\n": table.MixedFractions,
+		"x\n0.123\n1234.567\n1.5e3\n": table.OtherFractions,
+	} {
+		f, err := Read(t.Context(), sourceOf("t.csv", text), nil, Options{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Columns[0].Marks.Fractions; got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -28,25 +28,25 @@ type column struct {
 
 	hasNulls bool // some row has a null
 
-	emptyRow      int // first row with an empty field
+	emptyRow      int // first row with an empty field, counted from 1
 	nulls         int // number of empty fields and of texts declared to mark missing values
 	absent        int // number of texts such as NA
 	numbers       int
-	integers      int
+	integers      int // number of the numbers that are whole
 	bools         int
-	words         int       // neither
-	marks         int       // number of the words that often mark missing values
-	dates         int       // number of dates among the words
-	order         layoutSet // layouts that these dates may have
-	format        [2]string // example dates in two different formats
-	zone          string    // time zone of the dates
-	shortYears    int       // number of the words that are dates with a two-digit year
-	accounts      int       // number of the numbers in accounting notation
-	account       string    // the first such number
-	unexpectedRow int
-	unexpected    string
-	paddedRow     int // first row with leading zeros
-	padded        string
+	words         int         // number of values that are neither numbers nor bools
+	marks         int         // number of the words that often mark missing values
+	dates         int         // number of dates among the words
+	order         layoutSet   // layouts that these dates may have
+	format        [2]string   // example dates in two different formats
+	zone          string      // time zone of the dates
+	shortYears    int         // number of the words that are dates with a two-digit year
+	accounts      int         // number of the numbers in accounting notation
+	account       string      // the first such number
+	unexpectedRow int         // first row, counted from 1, that keeps the column from having another type
+	unexpected    string      // the value in that row
+	paddedRow     int         // first row with leading zeros, counted from 1
+	padded        string      // the number in that row
 	count         numberCount // counts of numbers in other styles
 
 	*table.Column
@@ -166,7 +166,7 @@ func (c *column) guessWord(s string) {
 		}
 		return
 	}
-	if often[s] {
+	if usualMarks[s] {
 		c.marks++
 	}
 	if c.words <= tried {
@@ -210,13 +210,14 @@ func joinZones(a, b string) (joint string, ok bool) {
 	return intake.UTC, a+b == intake.UTC
 }
 
-// often lists words that often mark missing values.
-var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
+// usualMarks holds words that often mark missing values.
+var usualMarks = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
 // isText reports whether s is UTF-8 without NUL characters.
 func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
+// isMissingWord reports whether s marks a missing value in every column that is not text.
 func isMissingWord(s string) bool {
 	switch s {
 	case "NA", "N/A", "null", "NULL", "None":
@@ -273,7 +274,7 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 		return e
 	}
 	e.Fixes, e.FixValues = []fix.Fix{fix.NameMissing}, map[fix.Fix]string{fix.NameMissing: c.unexpected}
-	if !often[c.unexpected] { // the style only concerns this column
+	if !usualMarks[c.unexpected] { // the style only concerns this column
 		e.FixValues[fix.NameMissing] = c.Name + "=" + c.unexpected
 	}
 	return e
@@ -283,7 +284,7 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 // it contains no digit and at most 1 % of the values are texts. Texts with digits, such as 90+ or 136A, carry
 // information.
 func (c *column) mayBeMissing(rows int) bool {
-	if often[c.unexpected] || strings.HasPrefix(c.unexpected, "#") {
+	if usualMarks[c.unexpected] || strings.HasPrefix(c.unexpected, "#") {
 		return true
 	}
 	return !strings.ContainsAny(c.unexpected, "0123456789") && 100*c.words <= rows
@@ -296,7 +297,7 @@ func (c *column) numericRemark(v styleChoice) *table.Error {
 		return nil
 	case c.accounts > 0:
 		return &table.Error{Column: c.Name, Msg: fmt.Sprintf(
-			"values like %q are read as negative numbers in accounting style (%d of %d)", c.account, c.accounts, c.numbers)}
+			"values like %q are read as negative numbers in accounting notation (%d of %d numbers)", c.account, c.accounts, c.numbers)}
 	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
 		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands,
 			Msg: fmt.Sprintf("values like %q are read as decimal numbers, but the point may be a thousands separator",

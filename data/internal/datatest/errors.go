@@ -63,6 +63,7 @@ func Normals(n, d int, step float64) []table.Column {
 	return cols
 }
 
+// A ReaderFunc is a function that implements io.Reader.
 type ReaderFunc func(p []byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }

@@ -8,12 +8,11 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Faulty is a file of columns in which one read fails. It counts the reads, and the times that reading was
-// started.
+// A Faulty is a file of columns in which one read fails. It counts the reads and the open readers.
 type Faulty struct {
-	At       int64 // the read that fails, counted from 1; 0 means none
-	Err      error // the error that is returned
-	Readings atomic.Int64
+	At       int64        // the read that fails, counted from 1; 0 means none
+	Err      error        // the error that is returned
+	Readings atomic.Int64 // number of reads, including the opening of readers
 	Open     atomic.Int64 // number of readers that are not closed
 }
 
@@ -74,15 +73,15 @@ func (v *faultyValues) Codes(dst []int32, null []bool, levels *table.Levels) (in
 
 func (v *faultyValues) Close() { v.file.Open.Add(-1) }
 
-// An ending is a context that ends at a given call of Done or Err. It counts these calls.
+// An ending is a context that ends at a given call of Err. It counts these calls.
 type ending struct {
 	context.Context
-	At    int64 // the call at which the context ends, counted from 1; 0 means none
-	Looks atomic.Int64
+	At    int64        // the call at which the context ends, counted from 1; 0 means none
+	Looks atomic.Int64 // number of calls of Err
 	done  chan struct{}
 }
 
-// EndingAt returns a context that ends at the given call of Done or Err; 0 means never.
+// EndingAt returns a context that ends at the given call of Err, counted from 1; 0 means never.
 func EndingAt(ctx context.Context, at int64) *ending {
 	return &ending{Context: ctx, At: at, done: make(chan struct{})}
 }

@@ -31,8 +31,8 @@ func CheckWanted(names, among []string) (map[string]bool, error) {
 	return want, nil
 }
 
-// MakeUnique returns unique names, in the way of pandas: the second "x" becomes "x.1", and a fifth column without a
-// name becomes "column_5". notes describes the changes.
+// MakeUnique returns unique names, in the way of pandas: the second "x" becomes "x.1". The fifth column becomes
+// "column_5" if it has no name. notes describes the changes.
 func MakeUnique(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {

@@ -83,7 +83,7 @@ type Spill struct {
 func NewSpill() (*Spill, error) {
 	f, err := limit.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return nil, &table.Error{Msg: "the decoded table does not fit into memory, and a temporary file for it cannot be " +
+		return nil, &table.Error{Msg: "the decoded table takes too much memory, and a temporary file for it cannot be " +
 			"created",
 			Err: err, Hint: "set TMPDIR to a writable directory, or allow more memory"}
 	}
@@ -146,7 +146,7 @@ func (s *Spill) convertError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &table.Error{Msg: "the decoded table does not fit into memory, and cannot be written to a temporary file",
+	return &table.Error{Msg: "the decoded table takes too much memory, and cannot be written to a temporary file",
 		Err:  err,
 		Hint: "set TMPDIR to a directory with more space, or allow more memory"}
 }

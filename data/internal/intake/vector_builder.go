@@ -11,11 +11,12 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// size in bytes of vectors that stay in memory; larger ones are stored in an unnamed file
+// vectorsInMemory is the maximum size in bytes of vectors that stay in memory. Larger ones are stored in an unnamed
+// file.
 const vectorsInMemory = 64 << 20
 
 // A VectorBuilder stores lists of numbers, one for each row, as a [DenseVector]. If a list lacks a number or its
-// length differs from that of other lists, building fails, and Fault names the row.
+// length differs from that of the first list, building fails; Columns then states the row and the reason.
 type VectorBuilder struct {
 	rows, size int
 	row        int    // number of complete rows
@@ -36,6 +37,7 @@ func NewVectorBuilder(rows, size int) *VectorBuilder {
 // HasFailed reports whether the lists cannot be vectors.
 func (w *VectorBuilder) HasFailed() bool { return w.faultRow > 0 }
 
+// fail records why the lists cannot be vectors.
 func (w *VectorBuilder) fail(row int, format string, args ...any) {
 	w.faultRow, w.fault = row, fmt.Sprintf(format, args...)
 }
@@ -51,7 +53,7 @@ func (w *VectorBuilder) InRow() bool { return w.begun }
 
 // AddNull records that a number of the row is missing.
 func (w *VectorBuilder) AddNull() {
-	w.fail(w.row+1, "the vector in row %d lacks the entry number %d", w.row+1, w.length+1)
+	w.fail(w.row+1, "the vector in row %d lacks entry %d", w.row+1, w.length+1)
 }
 
 // Add appends a number, given by its bits, to the row.
@@ -70,6 +72,7 @@ func (w *VectorBuilder) Add(bits uint64) {
 	}
 }
 
+// endRow completes the current row, if one has begun, and checks its length.
 func (w *VectorBuilder) endRow() {
 	if !w.begun || w.HasFailed() {
 		return

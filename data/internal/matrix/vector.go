@@ -85,7 +85,7 @@ func locate(place int32) (page, word int, bit uint64) {
 	return w / wordsOfPage, w % wordsOfPage, 1 << (place & 63)
 }
 
-// Add adds an index to the set. After the last Add, Rank must be called before Find.
+// Add adds an index to the set. After the last Add, SortMembers must be called before Find.
 func (p *Places) Add(place int32) {
 	page, word, bit := locate(place)
 	if p.page[page] == nil {

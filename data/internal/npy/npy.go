@@ -8,7 +8,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path"
@@ -29,13 +31,13 @@ const Magic = "\x93NUMPY"
 const VectorName = "x"
 
 const (
-	maxHeader  = 1 << 16 // maximum size in bytes of a header; NumPy writes 128
-	maxArrays  = 10_000  // maximum number of arrays in an archive
-	maxTextLen = 1 << 16 // maximum size in bytes of a text of fixed width
-	inMemory   = 64 << 20
+	maxHeader  = 1 << 16  // maximum size in bytes of a header; NumPy writes 128
+	maxArrays  = 10_000   // maximum number of arrays in an archive
+	maxTextLen = 1 << 16  // maximum size in bytes of a text of fixed width
+	inMemory   = 64 << 20 // maximum size in bytes of an array that is decompressed into memory
 )
 
-// Read returns the table of an array. Its numbers stay in the file.
+// Read returns the table of an array. Its numbers stay in the file; its texts are read.
 func Read(in intake.Source) (*intake.Table, error) {
 	name := path.Base(strings.ReplaceAll(in.Name(), `\`, "/"))
 	h, err := headerOf(in, in.Size())
@@ -75,7 +77,7 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 		if !utf8.ValidString(name) || name == "" {
 			return nil, table.Damaged("the name of an array is not UTF-8 text: %q", name)
 		}
-		body, size, err := bodyOf(in, f)
+		body, size, err := bodyOf(ctx, in, f)
 		if err != nil {
 			return nil, intake.InColumn(name, err)
 		}
@@ -110,9 +112,9 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 	return out, nil
 }
 
-// bodyOf returns the content of a file in an archive. It is read in place if it is not compressed, and otherwise
-// decompressed into memory or, if it is large, into an unnamed file.
-func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
+// bodyOf returns the content of a file in an archive, after comparing its checksum. It is read in place if it is not
+// compressed, and otherwise decompressed into memory or, if it is large, into an unnamed file.
+func bodyOf(ctx context.Context, in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > intake.MaxCells(in.Size()) {
 		return nil, 0, table.Damaged("the array claims an impossible size of %d bytes", f.UncompressedSize64)
@@ -122,7 +124,8 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 		if err != nil || at+size > in.Size() {
 			return nil, 0, table.Damaged("the position of the array lies outside the archive")
 		}
-		return io.NewSectionReader(in, at, size), size, nil
+		body := io.NewSectionReader(in, at, size)
+		return body, size, checkStored(ctx, body, size, f.CRC32)
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -132,8 +135,8 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	bounded := io.LimitReader(r, size+1)
 	if size <= inMemory {
 		b, err := io.ReadAll(bounded)
-		if err != nil || int64(len(b)) != size {
-			return nil, 0, table.Damaged("the array decompresses to %d bytes instead of %d", len(b), size)
+		if err := checkDecompressed(int64(len(b)), size, err); err != nil {
+			return nil, 0, err
 		}
 		return bytes.NewReader(b), size, nil
 	}
@@ -143,11 +146,50 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 			Hint: "write the archive with numpy.savez, without compression"}
 	}
 	n, err := io.Copy(file, bounded)
-	if err != nil || n != size {
+	if err := checkDecompressed(n, size, err); err != nil {
 		file.Close()
-		return nil, 0, table.Damaged("the array decompresses to %d bytes instead of %d", n, size)
+		return nil, 0, err
 	}
 	return file, size, nil
+}
+
+// checkDecompressed returns an error unless an array of the given size decompressed to n bytes without an error.
+func checkDecompressed(n, size int64, err error) error {
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		return checksumError()
+	case err != nil:
+		return table.Damaged("the array cannot be decompressed: %v", err)
+	case n != size:
+		return table.Damaged("the array decompresses to %d bytes instead of %d", n, size)
+	}
+	return nil
+}
+
+// checksumError returns the error of an array whose checksum is wrong.
+func checksumError() error { return table.Damaged("the checksum of the array is wrong") }
+
+// checkStored returns an error if the checksum of an array that is stored without compression is wrong.
+func checkStored(ctx context.Context, r io.ReaderAt, size int64, want uint32) error {
+	if want == 0 { // the program that wrote the archive may not have computed a checksum
+		return nil
+	}
+	sum := crc32.NewIEEE()
+	b := make([]byte, min(size, 1<<20))
+	for at := int64(0); at < size; at += int64(len(b)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b = b[:min(int64(len(b)), size-at)]
+		if err := table.ReadFull(r, b, at); err != nil {
+			return err
+		}
+		_, _ = sum.Write(b)
+	}
+	if sum.Sum32() != want {
+		return checksumError()
+	}
+	return nil
 }
 
 // A header is the header of a .npy file.
@@ -160,6 +202,7 @@ type header struct {
 	offset  int64
 }
 
+// entries matches the dictionary in a header: type or types of fields, order and shape.
 var entries = regexp.MustCompile(
 	`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
@@ -287,14 +330,26 @@ func (h *header) check(size int64) error {
 	cells := each
 	for _, n := range h.shape {
 		if n > 0 && cells > (1<<62)/int64(n) {
-			return table.Damaged("the array has the impossible shape %v", h.shape)
+			return table.Damaged("the array has the impossible shape %s", formatShape(h.shape))
 		}
 		cells *= int64(n)
 	}
 	if have := size - h.offset; have != cells {
-		return table.Damaged("the array of shape %v needs %d bytes, but the file has %d", h.shape, cells, have)
+		return table.Damaged("the array of shape %s needs %d bytes, but %d follow its header", formatShape(h.shape), cells, have)
 	}
 	return nil
+}
+
+// formatShape returns a shape as NumPy writes it, such as (200, 3).
+func formatShape[T int | float64](shape []T) string {
+	text := make([]string, len(shape))
+	for i, n := range shape {
+		text[i] = fmt.Sprint(n)
+	}
+	if len(text) == 1 {
+		return "(" + text[0] + ",)"
+	}
+	return "(" + strings.Join(text, ", ") + ")"
 }
 
 // readTable returns the columns of the array.

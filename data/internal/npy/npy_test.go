@@ -1,14 +1,19 @@
 package npy
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A file is an array in memory.
@@ -72,6 +77,40 @@ func TestRead_Arrays(t *testing.T) {
 	texts, err := Read(array("<U2", "False", "(2,)", bytesOf(binary.LittleEndian, []uint32{'a', 0, 'é', 'b'})))
 	if err != nil || !slices.Equal(texts.Columns[0].Level, []string{"a", "éb"}) || texts.Columns[0].Name != "y" {
 		t.Errorf("%+v, %v", texts, err)
+	}
+}
+
+// A changed byte of an array is an error, whether the archive is compressed or not.
+func TestReadArchive_WrongChecksum(t *testing.T) {
+	for name, method := range map[string]uint16{"stored": zip.Store, "compressed": zip.Deflate} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "x.npy", Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := array("<f8", "False", "(64,)", bytesOf(binary.LittleEndian, make([]float64, 64)))
+		if _, err := io.Copy(w, x); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadArchive(t.Context(), file{bytes.NewReader(b.Bytes())}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := r.File[0].DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Bytes()[at+int64(r.File[0].CompressedSize64)-3] ^= 1 // in the last number or the end of the stream
+		if _, err := ReadArchive(t.Context(), file{bytes.NewReader(b.Bytes())}); !errors.Is(err, table.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -65,8 +65,8 @@ func readSparse(ctx context.Context, in intake.Source, arrays map[string]*zip.Fi
 		return nil, err
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
-		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %v, but a table needs rows and columns",
-			shape)}
+		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %s, but a table needs two dimensions from 0 "+
+			"to %d", formatShape(shape), math.MaxInt32)}
 	}
 	a.rows, a.width = int(shape[0]), int(shape[1])
 	c, err := a.readColumn(format)
@@ -108,7 +108,7 @@ func (a *sparseArchive) readColumn(format string) (*table.Column, error) {
 
 // format returns the format of the matrix.
 func (a *sparseArchive) format() (string, error) {
-	body, size, err := bodyOf(a.in, a.arrays[formatArray])
+	body, size, err := bodyOf(a.ctx, a.in, a.arrays[formatArray])
 	if err != nil {
 		return "", intake.InColumn(formatArray, err)
 	}
@@ -152,7 +152,7 @@ func (a *sparseArchive) open(name string) (*sequence, error) {
 	if f == nil {
 		return nil, table.Damaged("the sparse matrix lacks the array %q", name)
 	}
-	body, size, err := bodyOf(a.in, f)
+	body, size, err := bodyOf(a.ctx, a.in, f)
 	if err != nil {
 		return nil, intake.InColumn(name, err)
 	}
@@ -289,7 +289,7 @@ func (a *sparseArchive) sortRows(b *intake.SparseBuilder, value *sequence, row, 
 	for range n {
 		r := row.readNext()
 		if !(r >= 0 && r < float64(a.rows)) {
-			return table.Damaged("an entry has the row index %v, but the matrix has %d rows", r, a.rows)
+			return table.Damaged("an entry has the row index %v, counted from 0, but the matrix has %d rows", r, a.rows)
 		}
 		start[int(r)+1]++
 	}
@@ -368,7 +368,7 @@ func (a *sparseArchive) addRows(b *intake.SparseBuilder, rows int, value, place,
 		for range int(to) - int(from) {
 			at := place.readNext()
 			if !(at >= 0 && at < float64(a.width)) {
-				return table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", number, at,
+				return table.Damaged("an entry of row %d has the column index %v, counted from 0, but the matrix has %d columns", number, at,
 					a.width)
 			}
 			row = append(row, entry{int32(at), value.readNext()})

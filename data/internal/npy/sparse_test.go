@@ -165,17 +165,17 @@ func TestReadArchive_ContractOfSparseFormats(t *testing.T) {
 // A damaged sparse matrix is an error that says what is wrong.
 func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 	for want, change := range map[string]func(map[string]any){
-		`lacks the array "indptr"`:                 func(a map[string]any) { delete(a, "indptr") },
-		`has the format "dia"`:                     func(a map[string]any) { a["format"] = []byte("dia") },
-		"the column index 5, but the matrix has 5": func(a map[string]any) { a["indices"] = []int32{5, 1, 0, 0} },
-		"the column index -1":                      func(a map[string]any) { a["indices"] = []int32{4, -1, 0, 0} },
-		"into 3 rows or columns":                   func(a map[string]any) { a["indptr"] = []int32{0, 3, 2, 4} },
-		"divide the 4 entries":                     func(a map[string]any) { a["indptr"] = []int32{0, 2, 2, 3} },
-		"the 4 entries into 3 rows":                func(a map[string]any) { a["indptr"] = []int32{1, 2, 2, 4} },
-		"3 values, but 4 indices":                  func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
-		"4 values, but 3 indices":                  func(a map[string]any) { a["indices"] = []int32{4, 1, 0} },
-		"has the shape [3]":                        func(a map[string]any) { a["shape"] = []int64{3} },
-		"the array has 0 dimensions":               func(a map[string]any) { a["indices"] = []byte("12") },
+		`lacks the array "indptr"`:                                 func(a map[string]any) { delete(a, "indptr") },
+		`has the format "dia"`:                                     func(a map[string]any) { a["format"] = []byte("dia") },
+		"the column index 5, counted from 0, but the matrix has 5": func(a map[string]any) { a["indices"] = []int32{5, 1, 0, 0} },
+		"the column index -1":                                      func(a map[string]any) { a["indices"] = []int32{4, -1, 0, 0} },
+		"into 3 rows or columns":                                   func(a map[string]any) { a["indptr"] = []int32{0, 3, 2, 4} },
+		"divide the 4 entries":                                     func(a map[string]any) { a["indptr"] = []int32{0, 2, 2, 3} },
+		"the 4 entries into 3 rows":                                func(a map[string]any) { a["indptr"] = []int32{1, 2, 2, 4} },
+		"3 values, but 4 indices":                                  func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
+		"4 values, but 3 indices":                                  func(a map[string]any) { a["indices"] = []int32{4, 1, 0} },
+		"has the shape (3,)":                                       func(a map[string]any) { a["shape"] = []int64{3} },
+		"the array has 0 dimensions":                               func(a map[string]any) { a["indices"] = []byte("12") },
 	} {
 		arrays := map[string]any{"format": []byte("csr"), "shape": []int64{3, 5}, "data": []float64{1, 2, 4, 8},
 			"indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}}

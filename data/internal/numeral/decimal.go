@@ -17,6 +17,7 @@ func Decimal(v int64, scale int32) float64 {
 	return parseScaled(strconv.FormatInt(v, 10), scale)
 }
 
+// parseScaled returns the float64 nearest to digits·10^−scale.
 func parseScaled(digits string, scale int32) float64 {
 	f, _ := strconv.ParseFloat(digits+"e"+strconv.Itoa(-int(scale)), 64)
 	return f
@@ -38,6 +39,7 @@ func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 	return BigScaled(ParseTwosComplement(b), scale)
 }
 
+// ParseTwosComplement returns a big-endian two's complement number.
 func ParseTwosComplement(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {

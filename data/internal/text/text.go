@@ -1,5 +1,5 @@
 // Package text opens text files. It decompresses gzip and bzip2, removes a byte-order mark, decodes UTF-16 and
-// makes every line end in \n. The readers of text formats, such as csv and libsvm, use it.
+// replaces line ends of \r alone by \n. The readers of text formats, such as csv and libsvm, use it.
 package text
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A File is a text file as decompressed lines that end in \n. It is read as a stream, which can be opened
+// A File is a text file as decompressed lines that end in \n or \r\n. It is read as a stream, which can be opened
 // repeatedly, and is never in memory as a whole.
 type File struct {
 	Source intake.Source
@@ -94,7 +94,7 @@ func (t *File) findLineEnd() {
 	t.cr = i >= 0 && i+1 < len(h) && h[i] == '\r' && h[i+1] != '\n'
 }
 
-// RemoveQuoted returns a text without its quoted parts.
+// RemoveQuoted returns a text in which nothing is left of its quoted parts but the quotes.
 func RemoveQuoted(text []byte) (out []byte) {
 	for i, part := range bytes.Split(text, []byte{'"'}) {
 		if i%2 == 0 {
@@ -106,7 +106,7 @@ func RemoveQuoted(text []byte) (out []byte) {
 	return out
 }
 
-// TrimCompression returns the name of a file in lower case, without the extension of its compression format.
+// TrimCompression returns the name of a file in lower case, without the extension .gz or .bz2.
 func TrimCompression(name string) string {
 	name = strings.ToLower(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
@@ -157,10 +157,10 @@ func (t *File) DamagedError(err error) error {
 	switch {
 	case errors.As(err, &own):
 		return err
-	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return table.Damaged("the %s data ends early; the file may be truncated", t.packed)
+	case t.packed != "" && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
+		return table.Damaged("the %s data end early; the file may be truncated", t.packed)
 	}
-	return table.Damaged("%s: %v", t.packed, err)
+	return table.Damaged("%v", err) // errors of packages gzip and bzip2 name the format
 }
 
 // A stream reads a source from its beginning to its end.
@@ -169,6 +169,7 @@ type stream struct {
 	at  int64
 }
 
+// Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), s.src.Size()-s.at)]
 	if len(p) == 0 {
@@ -184,6 +185,7 @@ func (s *stream) Read(p []byte) (int, error) {
 // lineEnds replaces \r by \n.
 type lineEnds struct{ r io.Reader }
 
+// Read implements io.Reader.
 func (l lineEnds) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	for i, b := range p[:n] {
