@@ -54,7 +54,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		"weight: kept as a feature; if the column is the number of cases", "; the name of the column suggests that it is a " +
 			"row weight",
 		"(--weight weight)",
-		`; possible leakage: all 25 rows in which the column does not hold "no" have the outcome "yes"`,
+		`; possible leakage: all 25 rows in which the column does not hold "no" have the outcome "yes", against`,
 		"columns that may define groups, judging by their names: --groups sex,region optimises for the worst group",
 		`--drop loan_id,opened \ --holdout units:loan_id`,
 	} {

@@ -83,7 +83,7 @@ func (a *app) warnOfTrainingRows(r encode.Report, advice string) {
 // checkDrift prints a warning if the rows differ from the training rows, and the findings about them. If strict is
 // set, a difference or a finding that concerns a whole column is an error.
 func (a *app) checkDrift(r encode.Report, found []check.Finding, strict bool) error {
-	said := r.Drifted()
+	said := r.DescribeDrift()
 	for k := range found {
 		switch f := &found[k]; {
 		case !f.Scored || f.Severity != check.Warning:

@@ -18,7 +18,7 @@ type column struct {
 	// distinct values with their rows: numbers in ascending order, texts in the order of their first rows
 	values []count
 	index  []int32 // index into values for each row; −1 for nulls
-	nulls  int
+	nulls  int     // number of nulls, which include infinite numbers
 }
 
 // A count is a value with the number of its rows.
@@ -88,7 +88,7 @@ func newColumn(c *data.Column, rows []int) *column {
 // text returns the text of a value of a column of texts.
 func (c *column) text(v count) string { return c.Level[int(v.value)] }
 
-// countValues returns the number of rows with a value.
+// countValues returns the number of rows that are not null.
 func (c *column) countValues() int { return len(c.rows) - c.nulls }
 
 // row returns the row number in the table, counted from 1, of an examined row given by its index.

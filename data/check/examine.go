@@ -7,13 +7,14 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
 const (
 	maxRows  = 20_000    // maximum number of examined rows
 	maxCells = 1_000_000 // maximum number of examined values, which take about 50 bytes each
-	minRows  = 500       // number of rows that are examined nevertheless
+	minRows  = 500       // number of rows that are examined even if they have more than maxCells values
 	fewRows  = 20        // minimum number of rows for a search for leaks
 )
 
@@ -22,8 +23,8 @@ func ExaminedRows(n, columns int) int {
 	return min(n, maxRows, max(minRows, maxCells/max(1, columns)))
 }
 
-// Examine returns findings about the columns of a table that have a role, in the order of the table, followed by
-// findings about the whole table. rows lists rows of the table, counted from 0, in any order; nil means all. If
+// Examine returns findings about the columns of a table that have a role: first about the values of each column, in
+// the order of the table, then about repeated header lines, and then about leaks of the target. rows lists rows of the table, counted from 0, in any order; nil means all. If
 // there are many rows, only every k-th is examined, which bounds the time. Values are read from files one column at
 // a time. Examine panics if a row is not in the table.
 func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
@@ -96,6 +97,8 @@ func (x *examination) checkColumn(c *column, f *data.Frame) (all []Finding) {
 		for k := range all {
 			if all[k].What == Dates && f.HoldsDates(c.Name) {
 				all[k].Proposal = "use the parts of the dates, or the dates as numbers of days"
+			} else if all[k].What == Dates && f.Remark(c.Name, table.ErrDateOrder) != nil {
+				all[k].Proposal = "set the order of day and month, or " + WriteDates
 			}
 		}
 		all = append(all, checkSpellings(c, x.roles.FindRole(c.Name))...)
@@ -154,7 +157,8 @@ const (
 	maxClasses = 4 // maximum number of classes examined if there are more than two; the most frequent ones
 )
 
-// setTarget sets the target to be predicted. It returns false if there is no target or there are too few rows.
+// setTarget sets the target to be predicted. It returns false if the target has fewer than two values or too many
+// classes, or if there are too few rows with a target or of every class.
 func (x *examination) setTarget() bool {
 	t := x.target
 	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == encode.Multiclass ||

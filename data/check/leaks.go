@@ -25,10 +25,10 @@ const (
 	nearlyPure      = 0.85 // minimum proportion of this class among them
 	elsewhereAtMost = 0.3  // maximum proportion of this class among the other rows
 
-	groupLevelRows = 10 // minimum number of rows of a group in which all have the same class
-	identity       = 0.9999
-	maxParts       = 12 // columns of an identity
-	maxCulprits    = 3  // maximum number of columns without which a model is no longer nearly perfect
+	groupLevelRows = 10     // minimum number of rows of a group in which all have the same class
+	identity       = 0.9999 // minimum R² of a model from whose columns the target can be computed
+	maxParts       = 12     // maximum number of the columns of such a model
+	maxCulprits    = 3      // maximum number of columns without which a model is no longer nearly perfect
 )
 
 // question is the question that the user must answer about a leak.
@@ -135,12 +135,12 @@ func (x *examination) describeOutcome(isOne bool) string {
 		y, _ := x.class(i)
 		switch text := strconv.Quote(x.target.Text(i)); {
 		case (y > 0) == isOne && (isOne || len(x.target.values) == 2):
-			return text
+			return "the outcome " + text
 		case y > 0:
 			label = text
 		}
 	}
-	return "other than " + label
+	return "an outcome other than " + label
 }
 
 // countUsual divides the rows by whether column c has its most frequent value, which may be null. It returns the
@@ -191,9 +191,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
-			"possible leakage: all %.0f rows in which the column does not hold %s have the outcome %s, but only "+
-				"%.0f %% of all rows have it; the "+
-				"column may be filled in after the outcome", n[0], what, x.describeOutcome(ones[0] > 0), 100*base)
+			"possible leakage: all %.0f rows in which the column does not hold %s have %s, against %.0f %% of all rows; "+
+				"the column may be filled in after the outcome", n[0], what, x.describeOutcome(ones[0] > 0), 100*base)
 	}
 	return nil
 }
@@ -218,8 +217,7 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"%.0f %% of the %.0f rows in which the column does not hold %s have the outcome %s, but only %.0f %% of "+
-			"the other rows have it",
+		"%.0f %% of the %.0f rows in which the column does not hold %s have %s, against %.0f %% of the other rows",
 		100*share, n[0], what, x.describeOutcome(isOne), 100*rest)
 	f.Severity = Note
 	return f
@@ -278,7 +276,8 @@ func (x *examination) checkGroup(c *column) *Finding {
 			"column may be computed from the target", groups, groupLevelRows, pure)
 }
 
-// findAverages finds numeric columns that hold the average target of all rows that share a value of another column.
+// findAverages finds numeric columns that hold the average target of all rows that share a value of another column,
+// which need not be in the table.
 func (x *examination) findAverages() (all []Finding) {
 	y := x.y[0]
 	if len(x.y) > 1 {
@@ -300,9 +299,13 @@ func (x *examination) findAverages() (all []Finding) {
 			if c == key || c.number == nil || len(c.values) < 3 {
 				continue
 			}
-			if is := x.describeAverage(c, key, n, sum); is != "" {
+			if others, is := x.holdsAverage(c, key, n, sum); is {
+				without := ""
+				if others {
+					without = ", without the row itself"
+				}
 				all = append(all, *x.newLeak(LeakAverage, c,
-					"possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, is))
+					"possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, without))
 			}
 		}
 	}
@@ -401,15 +404,15 @@ func (c *column) roundingUnit() (half float64, decimals int) {
 	return 1e-9, decimals
 }
 
-// describeAverage describes how c may hold the average of the target over the rows with the same value of key. n and
-// sum hold the number of rows and the sum of the target for every value. The result is " " for averages over all rows
-// of a value, ", without the row itself" for averages over the other rows, and "" if c holds no averages.
-func (x *examination) describeAverage(c, key *column, n, sum []float64) string {
+// holdsAverage reports whether c holds the average of the target over the rows with the same value of key: over all of
+// them or, if others is true, over those other than the row itself. n and sum hold the number of rows and the sum of
+// the target for every value.
+func (x *examination) holdsAverage(c, key *column, n, sum []float64) (others, is bool) {
 	unit, decimals := c.roundingUnit()
 	if decimals < 2 && x.binary {
-		return ""
+		return false, false
 	}
-	var rows, is, without float64
+	var rows, with, without float64
 	levels := map[int32]bool{}
 	y := x.y[0]
 	for _, i := range x.known {
@@ -427,7 +430,7 @@ func (x *examination) describeAverage(c, key *column, n, sum []float64) string {
 			v /= 100
 		}
 		if math.Abs(v-mean) <= unit*(1+1e-6) {
-			is++
+			with++
 			levels[k] = true
 		} else if n[k] >= 3 && math.Abs(v-(sum[k]-y[i])/(n[k]-1)) <= unit {
 			without++
@@ -436,12 +439,12 @@ func (x *examination) describeAverage(c, key *column, n, sum []float64) string {
 	}
 	switch {
 	case len(levels) < 5 || rows < fewRows:
-	case is >= 0.1*rows && is > without:
-		return " "
+	case with >= 0.1*rows && with > without:
+		return false, true
 	case without >= 0.1*rows:
-		return ", without the row itself"
+		return true, true
 	}
-	return ""
+	return false, false
 }
 
 // checkGroupSlopes finds group columns that let other columns decode the target: the target is a function of a

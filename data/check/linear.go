@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	linearRows    = 4000
-	linearColumns = 120 // encoded
-	linearLevels  = 30  // maximum number of levels of a text that is encoded
+	linearRows    = 4000 // maximum number of rows of a linear model
+	linearColumns = 120  // maximum number of encoded columns
+	linearLevels  = 30   // maximum number of levels of a text that is encoded
 )
 
 // A linear is a linear least-squares model on some rows of an examination, whose predictions are out of fold.

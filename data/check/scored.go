@@ -142,9 +142,8 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	}
 	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames,
 		Proposal: "rename them to one label",
-		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that does not occur in the "+
-			"training table",
-			renames[c.text(found[0])], c.text(found[0]), c.text(found[0]), what)}}
+		Evidence: fmt.Sprintf("%q and %q look like spellings of one label, but the model does not know the %s %q",
+			renames[c.text(found[0])], c.text(found[0]), what, c.text(found[0]))}}
 }
 
 // checkMarks finds numbers in text whose format differs from the numbers in the training rows.

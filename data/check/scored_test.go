@@ -111,7 +111,7 @@ func TestExamineScored_ComparesWithTraining(t *testing.T) {
 				return ""
 			}
 			return row(k, "40", "Female ", "3.5%")
-		}, "spellings sex", `"Female" is a level that does not occur in the training table`},
+		}, "spellings sex", `the model does not know the level "Female"`},
 		{"a new level", func(k int) string { return row(k, "40", "other", "3.5%") }, "", ""},
 		{"the header line again", func(k int) string {
 			if k != 30 {

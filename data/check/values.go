@@ -100,7 +100,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
 		n, first := countRows(accounts)
 		add(Finding{What: Accounting, Rows: n, First: c.row(first),
-			Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, turn the column into text",
+			Evidence: fmt.Sprintf("negative numbers in accounting notation, such as %s, turn the column into text",
 				c.quoteTexts(accounts)),
 			Proposal: "write negative numbers with a minus sign"})
 		return
@@ -135,10 +135,10 @@ func (c *column) quoteTexts(values []count) string {
 	return printable.JoinWords(all, "and")
 }
 
-// WriteDates is the advice about dates that no option can read.
+// WriteDates is the advice about dates that are not read as dates.
 const WriteDates = "write dates as 2024-03-31"
 
-// exportLayouts lists layouts in which programs export dates but which are not read as dates.
+// exportLayouts lists layouts in which programs export dates and which are not read as dates by default.
 var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006",
 	"2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
 	"1/2/06", "2/1/06", "2.1.06", "2006-Jan-02", "Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan _2 15:04:05 2006",

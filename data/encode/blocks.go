@@ -11,11 +11,11 @@ import (
 
 // Bounds of the size of a block of rows that are encoded together.
 const (
-	blockBytes     = 16 << 20 // encoded
-	mostBlockBytes = 64 << 20 // for a block with the minimum number of rows, if it is dense
-	minBlockRows   = 1 << 12
-	maxBlockRows   = 1 << 17
-	leastBlockRows = 1 << 8 // minimum number of rows, whatever their size
+	blockBytes     = 16 << 20 // size in bytes of a block of encoded rows, unless it has minBlockRows or maxBlockRows
+	minBlockRows   = 1 << 12  // minimum number of rows, unless the table has no sparse vectors and they are too large
+	maxBlockRows   = 1 << 17  // maximum number of rows
+	mostBlockBytes = 64 << 20 // size in bytes above which encoded rows are too large
+	leastBlockRows = 1 << 8   // minimum number of rows that are too large
 )
 
 // blockRows returns the number of rows that are encoded together.
@@ -28,7 +28,7 @@ func (e *Encoder) blockRows() int {
 	return min(maxBlockRows, max(least, blockBytes/cells))
 }
 
-// A Block holds encoded rows of a range of rows of a table: all of them, or some.
+// A Block holds the encoded rows of a range of the rows of a table, or some of them.
 type Block struct {
 	Frame *data.Frame // the rows from First to Last before encoding; errors give the row numbers of the table
 	First int
@@ -46,9 +46,9 @@ type Block struct {
 func (e *Encoder) EncodeBlocks(
 	ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error,
 ) (report Report, err error) {
-	return e.encodeBlocks(ctx, f, rows, size, do, func(features *Encoder, b *Block, of []int) (told Report, err error) {
-		b.Rows, told, err = features.encode(ctx, b.Frame, of, target)
-		return told, err
+	return e.encodeBlocks(ctx, f, rows, size, do, func(features *Encoder, b *Block, of []int) (own Report, err error) {
+		b.Rows, own, err = features.encode(ctx, b.Frame, of, target)
+		return own, err
 	})
 }
 
@@ -82,11 +82,11 @@ func (e *Encoder) encodeBlocks(
 			done = end
 		}
 		b.Frame = f.Slice(lo, b.Last)
-		told, err := encode(&features, &b, of)
+		own, err := encode(&features, &b, of)
 		if err != nil {
 			return report, err
 		}
-		report.add(told)
+		report.add(own)
 		e.addDrift(&drift, b.Rows, all)
 		if err := do(b); err != nil {
 			return report, err
@@ -114,7 +114,7 @@ func (e *Encoder) sortReport(report *Report) {
 }
 
 // Groupings returns the groupings of the given rows of f without encoding their features, and the group columns
-// that f lacks. Vectors with one entry for each row are allocated in arena; nil means the heap.
+// that f lacks; nil means all rows. Vectors with one entry for each row are allocated in arena; nil means the heap.
 func (e *Encoder) Groupings(
 	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena,
 ) (groups []Grouping, missing []string, err error) {

@@ -79,7 +79,11 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn),
+		advice := fix.Offer(fix.DropColumn)
+		if c.UnexpectedRow > 0 {
+			advice.Fixes = append(advice.Fixes, fix.NameMissing)
+		}
+		k.err = f.Fault(c.Name, advice,
 			"the column cannot be a feature, since each of the %d training rows has a different value%s%s", rows,
 			describeUnexpectedText(f, c), describeNumbers(c, k.levels))
 		return k
@@ -93,10 +97,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
-			some := k.in.Labels()
 			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows, which have "+
-				"the levels %s", r,
-				printable.QuoteList(some[:min(len(some), 10)], "and"))
+				"the levels %s", r, printable.QuoteFirst(k.in.Labels(), 10))
 		}
 	}
 	return k
@@ -175,7 +177,11 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 	}
 	all, skipped := k.in.Labels(), k.in.skippedLabel()
 	if len(all) == 1 {
-		e.constant = append(e.constant, fmt.Sprintf("%s (always %s)", k.in.Name, all[0]))
+		value := all[0]
+		if value == MissingLabel {
+			value = "missing"
+		}
+		e.constant = append(e.constant, fmt.Sprintf("%s (always %s)", k.in.Name, value))
 		return false
 	}
 	if k.merged > 0 {
@@ -310,7 +316,7 @@ type levels struct {
 	Missing bool
 	Inexact int     // first row (1-based) with a whole number too large for a float64, or 0
 	Bad     int     // first row (1-based) with a number that is not finite, or 0
-	Value   float64 // that
+	Value   float64 // the number in row Bad
 }
 
 // levelsOf returns the levels of c in the given rows. The values of c must be in memory.

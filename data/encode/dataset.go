@@ -5,8 +5,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A Dataset holds encoded rows as plain slices, without Arrow types. Its methods panic if a row index is out of
-// range.
+// A Dataset holds encoded rows with their targets and groups. Its methods panic if a row index is out of range.
 type Dataset struct {
 	N, D int
 
@@ -16,9 +15,9 @@ type Dataset struct {
 	// Intercept is the index of the constant column in X, or -1.
 	Intercept int
 
-	// Target holds N numbers in the units the loss is evaluated in: ±1 for a binary target, and otherwise (v −
-	// Shift)/Scale of the raw value v, as [Target] states. It is nil if the frame has no target column
-	// (prediction).
+	// Target holds N numbers in the units in which the loss is evaluated: ±1 for a binary target, the index of the
+	// class for more than two classes, and for a number v the value (v − Shift)/Scale; see [Target]. It is nil if
+	// the frame has no target column, or if the rows were encoded without it.
 	Target []float64
 
 	// Exposure holds the N positive numbers by which the target was divided, or nil if there is no exposure.
@@ -29,7 +28,7 @@ type Dataset struct {
 	Rows []int // row numbers (0-based) in the frame, for messages
 }
 
-// Row returns the features of row i.
+// Row returns the encoded columns of row i, including the intercept.
 func (d *Dataset) Row(i int) []float64 {
 	row := make([]float64, d.D)
 	d.X.RowTo(row, i)

@@ -44,8 +44,8 @@ func (t *fitting) applyTransforms() error {
 	}
 	var features []*data.Column
 	for _, c := range t.features {
-		if made := m.place[c.Name]; made != nil {
-			features = append(features, made...)
+		if derived := m.place[c.Name]; derived != nil {
+			features = append(features, derived...)
 		} else {
 			features = append(features, c)
 		}
@@ -77,7 +77,7 @@ func (m *derivation) addFunctions() error {
 // deriveFunction returns a column with a function of a numeric feature, or nil if no numeric feature has that
 // name.
 func (m *derivation) deriveFunction(how, name string) (*data.Column, error) {
-	what := "a " + how
+	what := map[string]string{"log": "a logarithm", "square": "a square"}[how]
 	o, err := m.numericOperand(m.findFeature(name, what), what)
 	if o == nil || err != nil {
 		return nil, err
@@ -133,9 +133,9 @@ func (m *derivation) addInteractions() error {
 				return err
 			}
 		}
-		if again, err := m.hasConstant(pair); err != nil {
+		if constant, err := m.noteConstantFactor(pair); err != nil {
 			return err
-		} else if again {
+		} else if constant {
 			continue
 		}
 		if len(sides[0]) > 0 && len(sides[1]) > 0 && sides[0][0].Kind != data.Numeric && sides[1][0].Kind != data.Numeric {
@@ -227,8 +227,9 @@ func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int
 	return occurs, err
 }
 
-// hasConstant reports whether a factor of a product is constant in the training rows; if so, it adds a note.
-func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
+// noteConstantFactor adds a note if a factor of a product is constant in the training rows, and reports whether one
+// is.
+func (m *derivation) noteConstantFactor(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
 		i := slices.IndexFunc(m.features, func(c *data.Column) bool { return c.Name == name && c.Kind != data.Vector })
 		if i < 0 || is {

@@ -29,9 +29,9 @@ type Profile struct {
 type InputProfile struct {
 	Input   int       `json:"input"`             // index in Encoder.Inputs
 	Missing float64   `json:"missing,omitempty"` // proportion of nulls of a number, which were filled
-	Low     float64   `json:"low"`               // smallest and largest value of a number
-	High    float64   `json:"high"`
-	Edges   []float64 `json:"edges,omitempty"` // deciles of a number, ascending
+	Low     float64   `json:"low"`               // smallest value of a number
+	High    float64   `json:"high"`              // largest value of a number
+	Edges   []float64 `json:"edges,omitempty"`   // deciles of a number, ascending
 
 	// Shares holds proportions. For a number, they are those of the values up to each edge and above the last
 	// edge. For a category, they are those of each label, followed by that of values without an encoded column.
@@ -46,7 +46,7 @@ const (
 	// maximum number of values in a profile of many columns, which always has at least minProfiled rows
 	profiledValues = 4_000_000
 	minProfiled    = 1000
-	// maximum number of entries of a dense vector in a profile: every so many of them
+	// maximum number of entries of a dense vector in a profile, which are at equal distances
 	profiledEntries = 1000
 	comparedRows    = 200_000 // maximum number of rows compared
 	// maximum number of encoded cells read for a profile, which always has at least minProfiled rows
@@ -258,7 +258,8 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	}
 }
 
-// describeDrifts compares the counts with the profile and returns the drifts in descending order.
+// describeDrifts compares the counts with the profile and returns a drift for each input, in descending order of the
+// population stability index.
 func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
@@ -299,9 +300,9 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	return out
 }
 
-// Drifted returns a line that names the columns whose values differ from training by more than the limits, or "" if
+// DescribeDrift returns a line that names the columns whose values differ from training by more than the limits, or "" if
 // there are none. If there is no training profile, it considers only levels that training lacked.
-func (r Report) Drifted() string {
+func (r Report) DescribeDrift() string {
 	var columns []string
 	for _, d := range r.Drift {
 		if s := d.String(); s != "" {
@@ -347,7 +348,7 @@ func (p *Profile) validate(e *Encoder) error {
 	}
 	for _, of := range p.Inputs {
 		if of.Input < 0 || of.Input >= len(e.Inputs) || !e.Inputs[of.Input].isProfiled() {
-			return fmt.Errorf("the training profile refers to input %d, which does not exist", of.Input)
+			return fmt.Errorf("the training profile refers to input %d, which does not exist or has no profile", of.Input)
 		}
 		in := &e.Inputs[of.Input]
 		want := len(of.Edges) + 1

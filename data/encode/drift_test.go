@@ -47,7 +47,7 @@ func TestDrift_NamesColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return r.Drifted()
+			return r.DescribeDrift()
 		}
 		for _, rows := range []int{1, 10, 60, 1000, 5000} {
 			for seed := range uint64(20) {
@@ -107,7 +107,7 @@ func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r := Report{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
-	if got := r.Drifted(); !strings.Contains(got,
+	if got := r.DescribeDrift(); !strings.Contains(got,
 		`group column "g" (11 % of the rows in groups unseen in training: "g=maybe")`) {
 		t.Errorf("%q", got)
 	}
@@ -145,7 +145,7 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := report.Drifted(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+		if got := report.DescribeDrift(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestDrift_MergedLevelsWithoutProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Drifted(); !strings.Contains(got, c.says) || c.says == "" && got != "" {
+		if got := r.DescribeDrift(); !strings.Contains(got, c.says) || c.says == "" && got != "" {
 			t.Errorf("said %q, want %q", got, c.says)
 		}
 	}

@@ -27,7 +27,7 @@ type Report struct {
 	// Merged counts the rare and unseen levels that are merged into one level, one element for each column, if
 	// the encoder has no Profile.
 	Merged  []Unseen `json:"merged,omitempty"`
-	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
+	Imputed []Filled `json:"imputed,omitempty"` // filled nulls, one element for each column
 
 	// Drift compares the rows with the training rows, one element for each column, if the encoder has a
 	// Profile.
@@ -44,8 +44,8 @@ type Report struct {
 	NewGroups []Unseen `json:"new_groups,omitempty"`
 }
 
-// Unseen counts values of a category that did not occur in training; all encoded columns of the category are 0 for
-// them.
+// Unseen counts the rows with values that did not occur in training: levels of a category, all encoded columns of
+// which are then 0, groups, or indices of sparse vectors.
 type Unseen struct {
 	Column   string   `json:"column"`
 	Count    int      `json:"count"`           // rows
@@ -56,7 +56,8 @@ type Unseen struct {
 	// some of these entries are at index 0, but training saw only greater indices: the rows may count indices from 0,
 	// and the training rows from 1
 	FromZero bool `json:"from_zero,omitempty"`
-	FirstRow int  `json:"first_row"` // 1-based
+	// first of these rows, counted from 1 in its file; for groups, counted from 1 among the encoded rows
+	FirstRow int `json:"first_row"`
 }
 
 // add counts a row with the given label.
@@ -85,12 +86,13 @@ func mergeUnseen(to, of []Unseen) []Unseen {
 		v := &to[at]
 		v.Count += u.Count
 		v.Nulls += u.Nulls
+		v.FromZero = v.FromZero || u.FromZero
 		v.addExamples(u.Examples...)
 	}
 	return to
 }
 
-// Filled states how many nulls of a column were filled.
+// Filled states how many nulls of a column were filled, and with which value.
 type Filled struct {
 	Column string  `json:"column"`
 	Count  int     `json:"count"`
@@ -107,6 +109,7 @@ func (e *Encoder) Encode(ctx context.Context, f *data.Frame, rows []int) (*Datas
 	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
 }
 
+// encode works like Encode. withTarget states whether the target is encoded.
 func (e *Encoder) encode(ctx context.Context, f *data.Frame, rows []int, withTarget bool) (*Dataset, Report, error) {
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
@@ -147,7 +150,7 @@ func (e *Encoder) encodeRows(
 	}
 	out, err := e.encodeSets(ctx, f, d, to, withTarget)
 	if err != nil {
-		return nil, dropFillHints(err)
+		return nil, adaptFillHints(err)
 	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = dropped[0], dropped[1]
 	return out, f.Fingerprint()
@@ -412,8 +415,8 @@ func (e *Encoder) newDataset(
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// dropFillHints adapts the hints of errors about nulls to a model that is already trained.
-func dropFillHints(err error) error {
+// adaptFillHints adapts the hints of errors about nulls to a model that is already trained.
+func adaptFillHints(err error) error {
 	var all data.Problems
 	if all.Add(err) != nil {
 		return err
@@ -613,7 +616,7 @@ func (r Report) String() string {
 		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), printable.List(filled, mostListed))
 	}
 	if len(r.MissingGroups) > 0 {
-		add("no group column %s", printable.QuoteList(r.MissingGroups, "and"))
+		add("the table has no group column %s", printable.QuoteList(r.MissingGroups, "or"))
 	}
 	return s
 }

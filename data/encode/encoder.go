@@ -45,6 +45,7 @@ func (e *Encoder) addColumnNotes() {
 // mostListed is the largest number of columns that a note lists.
 const mostListed = 8
 
+// addNote adds a message for the user.
 func (e *Encoder) addNote(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
@@ -95,7 +96,7 @@ func (e *Encoder) VectorOfColumns() []string {
 	return names
 }
 
-// features returns the feature columns of f, or errors about columns that cannot be features.
+// features returns the feature columns of f and sets e.Dates, or returns errors about columns that cannot be features.
 func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	s := e.Spec
 	out := make([]*data.Column, 0, len(f.Columns))
@@ -116,7 +117,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			out = append(out, c)
 		}
 	} else {
-		skip := map[string]bool{s.Target: true}
+		skip := map[string]bool{s.Target: true, s.Weight: true, s.Exposure: true}
 		for _, name := range s.Drop {
 			skip[name] = true
 		}

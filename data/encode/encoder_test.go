@@ -431,3 +431,17 @@ func TestFit_TextReadsMissing(t *testing.T) {
 		t.Errorf("columns %q, want %q", names, want)
 	}
 }
+
+// The columns of the weights and the exposures are not features unless Features names them.
+func TestNewEncoder_DefaultFeatures(t *testing.T) {
+	f := frameOf(t, "y,x,w,e\n1,1,1,1\n2,3,2,1\n5,2,1,2\n")
+	for want, s := range map[string]Spec{
+		"[x]":   {Target: "y", Task: Regression, Weight: "w", Exposure: "e"},
+		"[x w]": {Target: "y", Task: Regression, Weight: "w", Exposure: "e", Features: []string{"x", "w"}},
+	} {
+		e, err := NewEncoder(t.Context(), f, nil, s)
+		if err != nil || fmt.Sprint(e.Names()) != want {
+			t.Errorf("%+v: %v, want %s", e, err, want)
+		}
+	}
+}

@@ -25,8 +25,9 @@ type Fitted struct {
 	// rows of Sink.Sample.
 	Sample map[string]*data.Column
 
-	arena *memory.Arena         // memory of the matrices; nil for the heap
-	codes map[int]*matrix.Codes // by row of the table, of group columns that are features: by Encoder.Inputs
+	arena *memory.Arena // memory of the matrices; nil for the heap
+	// codes of the group columns that are features, for every row of the table, indexed by place in Encoder.Inputs
+	codes map[int]*matrix.Codes
 }
 
 // A Sink specifies where encoded rows are stored. The zero value means memory, with the storage chosen
@@ -123,7 +124,8 @@ func isMostlySingle(features []*data.Column) bool {
 //
 // Numeric columns become one column each. Bools and categories of two levels become one column of 0 and 1,
 // "col=level" for the second level in sorted order; other categories become one such column for every level. Nulls
-// in a category are a separate level. Columns that are constant on the training rows are omitted, with a note.
+// in a category are a separate level. Spec.Reference may name a level without a column. Columns that are constant in
+// the training rows are omitted, with a note.
 func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encoder, error) {
 	t, err := newFitting(ctx, f, rows, nil, s, &Sink{})
 	if err != nil {

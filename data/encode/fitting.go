@@ -190,8 +190,8 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.Fault("", fix.Offer(fix.FillNulls), "every row has a null in a numeric feature or the target; there are "+
-			"%s", printable.Plural(all, "training row", "training rows"))
+		return t.f.Fault("", fix.Offer(fix.FillNulls), "none of the %s has values in all numeric features and the target",
+			printable.Plural(all, "training row", "training rows"))
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.addNote("%s of %s training rows dropped because of nulls in numeric features or the target", printable.Count(n),

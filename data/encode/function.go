@@ -25,7 +25,7 @@ func (f *Function) Evaluate(v float64) float64 { return (*transform.Function)(f)
 // Validate returns an error if the function is unknown or its pieces do not fit its knots.
 func (f *Function) Validate() error { return (*transform.Function)(f).Validate() }
 
-// naturalSpline returns the basis of natural cubic splines for increasing knots at.
+// naturalSpline returns the basis of the natural cubic splines with the given increasing knots.
 func naturalSpline(at []float64) []Function {
 	last := len(at) - 1
 	span := at[last] - at[0]

@@ -82,8 +82,8 @@ func TestGroupCount_Limits(t *testing.T) {
 		most         int
 		want         string
 	}{
-		{"text", "site %d", maxGroups, "the column defines too many groups: 1048577"},
-		{"whole numbers", "%d", maxGroups, "the column defines too many groups: 1048577"},
+		{"text", "site %d", maxGroups, "the column defines 1 048 577 groups, but at most 1 048 576 are supported"},
+		{"whole numbers", "%d", maxGroups, "the column defines 1 048 577 groups, but at most 1 048 576 are supported"},
 		{"fractions", "%d.5", maxFloatGroups, "fractions and more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

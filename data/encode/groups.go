@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // maxFloatGroups is the maximum number of distinct values of a group column that holds fractions, and maxGroups the
@@ -254,7 +255,8 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.Fault(column, fix.Advise("choose a coarser column"), "the column defines too many groups: %d", groups)
+	return f.Fault(column, fix.Advise("choose a coarser column"), "the column defines %s groups, but at most %s are supported",
+		printable.Count(groups), printable.Count(maxGroups))
 }
 
 // fractionalGroupFault returns an error about a group column with too many different fractions.
@@ -287,6 +289,7 @@ func sortLabels(g Grouping) Grouping {
 	return g
 }
 
+// isLabelLess reports whether label a precedes b, as numbers if numbers is set; the group of nulls is last.
 func isLabelLess(a, b string, numbers bool) bool {
 	if am, bm := a == MissingLabel, b == MissingLabel; am != bm {
 		return bm

@@ -37,7 +37,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 			c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values are too large to standardise")
+		return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // value of a constant column
 	switch e.Spec.Impute {
@@ -76,7 +76,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	}
 	if e.Spec.centres() {
 		if sd == 0 {
-			return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn),
+			return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn),
 				"the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd

@@ -15,14 +15,14 @@ type sample struct {
 	reading []*data.Column // columns of the current visit; nil for columns that are not kept
 }
 
-// beginVisit prepares a visit of numeric columns. Columns for which made returns true are not kept.
-func (s *sample) beginVisit(columns []*data.Column, made func(c *data.Column) bool) {
+// beginVisit prepares a visit of numeric columns. Columns for which isDerived returns true are not kept.
+func (s *sample) beginVisit(columns []*data.Column, isDerived func(c *data.Column) bool) {
 	if s == nil {
 		return
 	}
 	s.reading = make([]*data.Column, len(columns))
 	for j, c := range columns {
-		if c.Kind != data.Numeric || made(c) {
+		if c.Kind != data.Numeric || isDerived(c) {
 			continue
 		}
 		kept := *c

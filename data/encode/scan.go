@@ -132,8 +132,8 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	return buf
 }
 
-// weightsOf returns the weights of the values that valuesOf returns, and the total weight of the nulls; both are
-// zero if weight is nil.
+// weightsOf returns the weights of the values that valuesOf returns, and the total weight of the nulls. If weight is
+// nil, it returns nil and 0.
 func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []float64, nulls float64) {
 	if weight == nil {
 		return nil, 0

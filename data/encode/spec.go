@@ -13,7 +13,9 @@ import (
 type Task string
 
 const (
-	Auto       Task = ""           // Regression for numeric targets with more than two values, Binary for targets with two
+	// Binary for a target with two values, Multiclass for text with more, and Regression for other numbers; a numeric
+	// target that may be either is an error
+	Auto       Task = ""
 	Regression Task = "regression" // a numeric target
 	Binary     Task = "binary"     // a target of two values, encoded as ±1
 	// a target of K > 2 classes, encoded as 0 … K−1; a Spec that asks for Binary also accepts it
@@ -29,8 +31,9 @@ type Spec struct {
 	Task   Task   `json:"task"`
 
 	// Features lists the columns to predict from, in this order. If it is empty, they are all columns except
-	// Target and Drop; the columns of Groups are included only if GroupFeatures is set. Here and in Drop, a
-	// column of dates that was split stands for its parts.
+	// Target, Weight, Exposure, Drop and columns that the file declares to be the row index; the columns of Groups
+	// are included only if GroupFeatures is set. Here and in Drop, the name of a column of dates that was split
+	// stands for its parts, and the name of a dense vector for its entries.
 	Features []string `json:"features,omitempty"`
 	Drop     []string `json:"drop,omitempty"`   // columns excluded from the default Features
 	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
@@ -65,12 +68,12 @@ type Spec struct {
 
 	// Weight names a column of positive numbers: the number of rows that each row represents. Means, standard
 	// deviations, medians and knots are those of a table in which each row is repeated that many times. The
-	// column is not a feature.
+	// column is not among the default Features.
 	Weight string `json:"weight,omitempty"`
 
 	// Exposure names a column of positive numbers by which the target is divided, such as the years of a
-	// contract for a target of counts; the model then predicts a rate. The column is not a feature, and the
-	// target must not be scaled.
+	// contract for a target of counts; the model then predicts a rate. The column is not among the default
+	// Features, and the target must be neither scaled nor transformed.
 	Exposure string `json:"exposure,omitempty"`
 
 	// TargetTransform is "log" or "log1p" to fit this function of a regression target, or "".
@@ -175,8 +178,8 @@ func (s *Spec) isGroupFeature(name string) bool {
 
 // Transforms specifies derived columns by the names of their source columns.
 type Transforms struct {
-	Log    []string `json:"log,omitempty"`    // its logarithm, in its place
-	Square []string `json:"square,omitempty"` // its square, in addition
+	Log    []string `json:"log,omitempty"`    // columns that are replaced by their logarithms
+	Square []string `json:"square,omitempty"` // columns whose squares are added
 	// Spline replaces a number by a natural cubic spline with the given number of knots, at quantiles.
 	Spline   map[string]int `json:"spline,omitempty"`
 	Interact [][2]string    `json:"interact,omitempty"` // pairs of columns whose product is added

@@ -52,7 +52,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 			return f.Fault(c.Name, fix.Advise("store the target as numbers for a regression", fix.TakeAsClasses),
 				"the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
-			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses),
+			return f.Fault(c.Name, fix.Advise("correct the value in that row", fix.TakeAsClasses),
 				"the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"),
 				describeUnexpectedText(f, c))
 		default:
@@ -86,7 +86,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 		if s.ScaleTarget {
 			_, mean, sd, _ := matrix.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.Fault(c.Name, fix.Advise("rescale it"),
+				return f.Fault(c.Name, fix.Advise("rescale the target"),
 					"the target values are too large or too close together to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
@@ -351,9 +351,11 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, fix.Advise("use log1p, which is defined for 0, or leave out these rows with a "+
-		"filter"),
-		"the target is %s, for which %s is undefined", text, transform)
+	advice := "leave out these rows with a filter"
+	if transform == "log" {
+		advice = "use log1p, which is defined for all numbers above -1, or " + advice
+	}
+	e := f.FaultAt(column, first, fix.Advise(advice), "the target is %s, for which %s is undefined", text, transform)
 	e.Rows = count
 	return e
 }
@@ -444,7 +446,7 @@ func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64
 	if wrong == 0 {
 		return nil
 	}
-	e := f.FaultAt(c.Name, first, fix.Advise("leave out the rows without an exposure"),
+	e := f.FaultAt(c.Name, first, fix.Advise("leave out the rows without a valid exposure"),
 		"the exposure is %s; it must be a number above 0", what)
 	e.Rows = wrong
 	return e

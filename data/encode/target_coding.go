@@ -72,4 +72,5 @@ func (t Target) Validate() error {
 	return nil
 }
 
+// isPositiveFinite reports whether x is positive and neither NaN nor infinite.
 func isPositiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

@@ -21,7 +21,7 @@ func (e *Encoder) EncodeValidBlocks(
 	if err != nil {
 		return report, err
 	}
-	return e.encodeBlocks(ctx, g, nil, size, do, func(features *Encoder, b *Block, _ []int) (told Report, err error) {
+	return e.encodeBlocks(ctx, g, nil, size, do, func(features *Encoder, b *Block, _ []int) (own Report, err error) {
 		b.Invalid = map[int]string{}
 		for r := b.First; r < b.Last; r++ {
 			if why, bad := texts[r]; bad {
@@ -29,7 +29,7 @@ func (e *Encoder) EncodeValidBlocks(
 			}
 		}
 		if err := features.findNulls(ctx, b); err != nil {
-			return told, err
+			return own, err
 		}
 		valid := []int{}
 		for r := range b.Frame.Rows {
@@ -37,16 +37,16 @@ func (e *Encoder) EncodeValidBlocks(
 				valid = append(valid, r)
 			}
 		}
-		b.Rows, told, err = features.encode(ctx, b.Frame, valid, false)
+		b.Rows, own, err = features.encode(ctx, b.Frame, valid, false)
 		if err != nil {
 			if err := features.findInvalid(ctx, b, valid, err); err != nil {
-				return told, err
+				return own, err
 			}
 			valid = slices.DeleteFunc(valid, func(r int) bool { _, bad := b.Invalid[r]; return bad })
-			b.Rows, told, err = features.encode(ctx, b.Frame, valid, false)
+			b.Rows, own, err = features.encode(ctx, b.Frame, valid, false)
 		}
-		told.Invalid = len(b.Invalid)
-		return told, err
+		own.Invalid = len(b.Invalid)
+		return own, err
 	})
 }
 

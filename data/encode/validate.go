@@ -89,6 +89,7 @@ func (e *Encoder) Validate() error {
 	return e.validateGroups()
 }
 
+// validateGroups returns an error if a grouping that was read from a file is invalid.
 func (e *Encoder) validateGroups() error {
 	for i, g := range e.Groups {
 		if len(g.Sources) == 0 || slices.Contains(g.Sources, "") {

@@ -176,8 +176,12 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage desi
 		}
 		err := table.Catch(func() error {
 			if row, place, v := q.vector.Overflow(rows, storage == design.Float32Storage); row >= 0 {
+				precision := design.Float64Storage
+				if storage == design.Float32Storage {
+					precision = storage
+				}
 				return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
-					"the value %v is far outside the training range, or exceeds the range of %s", v, storage)
+					"the value %v is far outside the training range, or exceeds the range of %s", v, precision)
 			}
 			return nil
 		})

@@ -55,8 +55,8 @@ func TestMakeProfile_WideRows(t *testing.T) {
 		t.Errorf("a profile of %d rows takes %d bytes, more than %d", fitted.Encoder.Profile.Rows, got, most)
 	}
 	r, err := fitted.Encoder.EncodeBlocks(t.Context(), f, nil, 2000, false, func(Block) error { return nil })
-	if err != nil || r.Drifted() != "" {
-		t.Errorf("the rows of training: %v %s", err, r.Drifted())
+	if err != nil || r.DescribeDrift() != "" {
+		t.Errorf("the rows of training: %v %s", err, r.DescribeDrift())
 	}
 }
 
@@ -189,8 +189,8 @@ func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
 	defer g.Close()
 	for _, e := range []*Encoder{e, again} {
 		r, err := e.EncodeBlocks(t.Context(), g, nil, 50, false, func(Block) error { return nil })
-		if err != nil || !strings.Contains(r.Drifted(), `"x[0]"`) && !strings.Contains(r.Drifted(), "more") {
-			t.Errorf("%v: %.200s", err, r.Drifted())
+		if err != nil || !strings.Contains(r.DescribeDrift(), `"x[0]"`) && !strings.Contains(r.DescribeDrift(), "more") {
+			t.Errorf("%v: %.200s", err, r.DescribeDrift())
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Thresholds.
 const (
-	mostlyNull = 0.6
+	mostlyNull = 0.6 // proportion of nulls above which a column of numbers is dropped
 
 	weekLater = 7   // days by which a date must be later than the start date
 	someLater = 100 // minimum number of rows with a later date, and minimum number of rows without a later date
@@ -84,7 +84,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of, labels *data.Column, t *target
 		}
 		if c.Kind == data.Numeric && c.nulls.n > 0 {
 			p.Impute = "median"
-			setRows(p.addFinding(check.Missing, of, Filled, "it is missing"), c.nulls)
+			setRows(p.addFinding(check.Missing, of, Filled, "some values are missing"), c.nulls)
 		}
 	}
 	p.checkGroup(c)
@@ -140,8 +140,8 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	return true
 }
 
-// isPureWherePresent reports whether nine in ten rows of the first set have the same class although both classes
-// are frequent. The target is 1 for the more frequent class.
+// isPureWherePresent reports whether more than nine in ten rows of the first set have the less frequent class, or have
+// the more frequent class although fewer than six in ten of all rows do. The target is 1 for the more frequent class.
 func (c contrast) isPureWherePresent() bool {
 	base := (c.sum[0] + c.sum[1]) / (c.n[0] + c.n[1])
 	return c.n[0] >= 100 && (c.sum[0] > 0.9*c.n[0] && base < 0.6 || c.sum[0] < 0.1*c.n[0])

@@ -8,24 +8,24 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // A column is a column of a table with statistics of its values.
 type column struct {
 	*data.Column
-	present                   int // number of rows with a value
-	some                      int // a row with a value
-	nulls, infinite, negative rowCount
-	distinct                  int     // number of distinct values that are not infinite
-	negatives                 int     // number of these below 0
-	least, largest            float64 // smallest and largest finite number
-	falls, rises              bool    // some number is below, or above, its predecessor
-	hash                      uint64
+	present         int      // number of rows with a value
+	nulls, infinite rowCount // infinite also counts NaN
+	distinct        int      // number of distinct values that are not infinite
+	least, largest  float64  // smallest and largest finite number
+	falls, rises    bool     // some number is below, or above, its predecessor
+	hash            uint64
 }
 
-// A rowCount counts rows.
-type rowCount struct{ n, first int } // the first counts from 1
+// A rowCount counts rows and holds the first of them, counted from 1.
+type rowCount struct{ n, first int }
 
+// add counts a row, given by its index.
 func (c *rowCount) add(row int) {
 	if c.n++; c.n == 1 {
 		c.first = row + 1
@@ -61,20 +61,13 @@ func newColumn(of, labels *data.Column) *column {
 			key = float64(labels.Code[r])
 		}
 		maphash.WriteComparable(&h, math.Float64bits(key))
-		if isInfinite(v) {
+		if !numeral.IsFinite(v) {
 			c.infinite.add(r)
 			continue
-		}
-		c.some = r
-		if v < 0 {
-			c.negative.add(r)
 		}
 		if !seen[key] {
 			seen[key] = true
 			c.distinct++
-			if v < 0 {
-				c.negatives++
-			}
 		}
 		c.least, c.largest = min(c.least, v), max(c.largest, v)
 		c.falls, c.rises = c.falls || v < before, c.rises || v > before
@@ -84,16 +77,13 @@ func newColumn(of, labels *data.Column) *column {
 	return c
 }
 
-// isInfinite reports whether a number is not finite.
-func isInfinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-
 // isRunningNumber reports whether a column of distinct whole numbers numbers the rows: the numbers increase or
 // decrease, or they leave few gaps.
 func (c *column) isRunningNumber() bool {
 	return !c.falls || !c.rises || c.largest-c.least < 3*float64(c.present)
 }
 
-// isMostlyNull reports whether most rows have no value.
+// isMostlyNull reports whether so many rows have no value that the column is dropped.
 func (c *column) isMostlyNull() bool { return float64(c.nulls.n) > mostlyNull*float64(c.Len()) }
 
 // levelCounts returns the number of rows of every level, or nil if there are more than most levels.
@@ -161,7 +151,7 @@ func isIDName(name string) bool {
 		strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed")
 }
 
-// isIndexName reports whether a name is one that pandas or R gives to an index column.
+// isIndexName reports whether a name is that of a first column without a name, as pandas and R write an index.
 func isIndexName(name string) bool { return name == "column_1" }
 
 // sharedWord returns a word that a name shares with the name of the target, or a prefix that is common to words of

@@ -2,9 +2,6 @@
 // identifiers, copies of the target or known only after the outcome, and how to treat missing values, dates and
 // rare levels. Every proposal states its reason. The table is not changed; the user decides.
 //
-// The package also warns about features of a trained model that by themselves predict the target, and about models
-// that are too good to be true (suspect.go).
-//
 // The package imports data; train and cmd import it. The best place to start reading is Make. The checks of a
 // column are in checks.go, its statistics in column.go, and the predictive power of a single column is computed in
 // power.go.

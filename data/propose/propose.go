@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
@@ -87,7 +88,8 @@ func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Readin
 	return p, nil
 }
 
-// applyFindings adds the findings of package check, and drops columns that they report as a leak or an index.
+// applyFindings adds the findings of package check, except those that a proposal states in its own words, and drops
+// features that warnings report as a leak or an index.
 func (p *Proposal) applyFindings(ctx context.Context, f *data.Frame) error {
 	roles := p.roles
 	roles.Task = p.Task
@@ -161,6 +163,7 @@ func (p *Proposal) proposeDrop(what check.Kind, c *data.Column, format string, a
 // setRows sets the rows of a finding.
 func setRows(f *check.Finding, rows rowCount) { f.Rows, f.First = rows.n, rows.first }
 
+// addFilter restricts the rows to those that satisfy a further condition.
 func (p *Proposal) addFilter(condition string) {
 	if p.Filter != "" {
 		p.Filter += " && "
@@ -176,7 +179,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	if !c.Kind.IsScalar() {
 		return nil, refuse("", "a column of type %s cannot be the target", c.Type)
 	}
-	isMissing := func(r int) bool { return c.IsNull(r) || c.Kind == data.Numeric && isInfinite(c.Number[r]) }
+	isMissing := func(r int) bool { return c.IsNull(r) || c.Kind == data.Numeric && !numeral.IsFinite(c.Number[r]) }
 	const maxClasses = 1000
 	var missing rowCount
 	counts := map[string]int{}
@@ -204,8 +207,12 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	})
 	t := &targetValues{binary: true}
 	switch {
-	case len(levels) < 2:
-		return nil, refuse("", "the target has fewer than two values")
+	case c.Len() == 0:
+		return nil, &data.Error{Path: f.Name(), Msg: "the table has no rows"}
+	case len(levels) == 0:
+		return nil, refuse("choose another target", "the target is missing in every row")
+	case len(levels) == 1:
+		return nil, refuse("choose another target, or more rows", "the target has only one value, %q", levels[0])
 	case len(levels) == 2:
 		t.one, t.other, p.Task = levels[0], levels[1], encode.Binary
 		positive, _ := (*table.Column)(c).PositiveOf(levels)

@@ -153,7 +153,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 			Evidence: "the target is missing", Proposal: "rows without a target are left out"},
 		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6,
 			Evidence: "some values are not finite", Proposal: "rows with values that are not finite are left out"},
-		"gap": {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "it is missing",
+		"gap": {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "some values are missing",
 			Proposal: Filled},
 		"mostly": {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1,
 			Evidence: "the column is missing in 80 % of the rows", Proposal: "left out"},
@@ -162,7 +162,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 		"none": {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0,
 			Evidence: "the column has at most one distinct value", Proposal: "not used for training"},
 		"copied": {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1,
-			Evidence: "it is missing", Proposal: Filled},
+			Evidence: "some values are missing", Proposal: Filled},
 		"again": {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0,
 			Evidence: "the column is a copy of \"copied\"", Proposal: "left out"},
 	}
@@ -222,7 +222,7 @@ func TestMake_Targets(t *testing.T) {
 	if err != nil || p.Task != encode.Multiclass || p.Filter != "" || len(p.Findings) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
+	for name, text := range map[string]string{"only one value": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
 		f := tableOf(t, text)
 		if _, err := Make(t.Context(), f, check.Roles{Target: "y"}, data.Reading{}); err == nil ||
 			!strings.Contains(err.Error(), name) {
