@@ -80,7 +80,9 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		advice := fix.Offer(fix.DropColumn)
-		if c.UnexpectedRow > 0 {
+		if slices.ContainsFunc(f.Remarks, func(r *data.Error) bool {
+			return r.Column == c.Name && slices.Contains(r.Fixes, fix.NameMissing)
+		}) {
 			advice.Fixes = append(advice.Fixes, fix.NameMissing)
 		}
 		k.err = f.Fault(c.Name, advice,
