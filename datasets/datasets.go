@@ -79,13 +79,13 @@ func entries() []entry {
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: encode.Regression,
 			Target: "wage", Unit: "1992 US dollars per week", Groups: []string{"ethnicity",
 				"region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
-		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: encode.Binary,
+		{Info{Name: "digits", Title: "Handwritten digits with a simulated colour", Rows: 1797, Columns: 67, Task: encode.Binary,
 			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning " +
-				"Repository); the colour is planted"}, digits, digitsCard},
+				"Repository); the colour is simulated"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: encode.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged " +
 				"in AER (GPL-2 or GPL-3)",
-			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda,
+			Caution: "insurance is decided together with the mortgage and is not known at prediction time: leave it out"}, hmda,
 			hmdaCard},
 		{Info{Name: "loans", Title: "Loan applications, simulated", Rows: 2000, Columns: 8, Task: encode.Binary,
 			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)"}, loans, loansCard},
