@@ -55,8 +55,8 @@ func listDatasets(a *app, asJSON bool) error {
 // oneDataset returns an error unless args contains exactly one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs one name, but got %d", cmd.Name(),
-			len(args))
+		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs the name of one data set, but got %s",
+			cmd.Name(), show.Plural(len(args), "name", "names"))
 	}
 	if _, err := datasets.Get(args[0]); err != nil {
 		return unknownDataset(args[0], err)
@@ -109,6 +109,6 @@ func newDatasetsExport(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default NAME.parquet)")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that exists")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }

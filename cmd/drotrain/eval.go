@@ -50,13 +50,18 @@ columns p_CLASS. If --target is numeric, a score is a prediction in the
 units of the target.
 
 The loss of a row with score p and outcome y depends on --loss: logistic is -log
-of the probability of y, squared is (y-p)^2/2, and huber is the Huber loss of
-y-p.
+of the probability of y, squared is (y-p)^2/2, huber is the Huber loss of y-p,
+quantile is the smoothed pinball loss of y-p, and poisson is half the Poisson
+deviance.
 
 A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
-<=, >, >=, == or !=. The option --measures lists the measures. For
-example, since.risk is the change in the risk since an earlier evaluation: the
-one by train on the hold-out rows or, with --against FILE, the one in FILE.
+<=, >, >=, == or !=. The option --measures lists the measures. For example,
+since.risk is the change in the risk since an earlier evaluation. With --data,
+this is the evaluation by train on the hold-out rows; with --against FILE, it is
+the evaluation in FILE.
+
+A table for a model is read with the reading options of the training run, unless
+other ones are given here.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate or
 --strict failed.`,
@@ -247,10 +252,15 @@ MEASURE is one of these, with a KEY of the lists below:
 		{"KEY, or overall.KEY", "of all rows"},
 		{"worst_group.KEY", "of the worst group"},
 		{"group[LABEL].KEY", "of one group: group[yes / no] or group[sex=female]"},
-		{"any_group.KEY", "of every group, also crossed; fails if any one does"},
+		{"group[LABEL].n", "number of rows of one group"},
+		{"any_group.KEY", "of every group, also crossed; holds if one does"},
 		{"difference.KEY", "largest minus smallest of the groups"},
 		{"ratio.KEY", "smallest divided by largest of the groups"},
-		{"four_fifths", "lowest divided by highest favourable rate of a group"},
+		{"group_min.KEY", "smallest of the groups; likewise group_max.KEY"},
+		{"average.KEY", "mean of the groups, all with equal weight"},
+		{"weighted_average.KEY", "mean of the groups, weighted by their rows"},
+		{"four_fifths", "lowest favourable rate of a group divided by the"},
+		{"", "highest, or by that of --reference-group"},
 		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
 		{"change.MEASURE", "second minus first model on the same rows; for KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
@@ -260,11 +270,11 @@ MEASURE is one of these, with a KEY of the lists below:
 		{"missing[COLUMN]", "proportion of rows without a value"},
 		{"outside[COLUMN]", "proportion of rows below or above all training rows"},
 		{"psi[COLUMN]", "population stability index"},
-		{"verdict", "outcome of comparing two models: verdict == hurt"},
+		{"verdict == OUTCOME", "outcome of comparing two models: verdict == hurt"},
 	} {
 		fmt.Fprintf(w, "  %-24s %s\n", l[0], l[1])
 	}
-	fmt.Fprintln(w, "\nThe suffixes .low and .high are the ends of an interval: since.accuracy.high < 0.")
+	fmt.Fprintln(w, "\nThe suffixes .low and .high are the ends of an interval: since.auc.high < 0.")
 	for _, t := range []eval.Task{eval.Binary, eval.Multiclass, eval.Regression} {
 		fmt.Fprintf(w, "\nKEY of a %s target\n", t)
 		for _, q := range t.Measures() {

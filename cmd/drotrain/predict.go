@@ -40,15 +40,18 @@ func newPredict(a *app) *cobra.Command {
 		Short: "Compute predictions for the rows of a table",
 		Long: `Apply a trained model to the rows of a table. The predictions are written as
 Parquet, CSV or an Arrow stream, according to the extension of --out. The
-output has the column "row" (counted from 1), the columns of --keep, for classes
-the probabilities, and the column "prediction". With two classes, the column
-"probability" refers to the positive class; with more classes, every class has a
-column of probabilities.
+output has the column "row" (counted from 1), the columns of --keep, the
+probabilities of classes, and the column "prediction". With two classes, the
+column "probability" refers to the positive class; with more classes, every
+class has a column of probabilities.
 
 If --model and --data are both -, standard input holds the model followed by the
 table. A spreadsheet may run text in a CSV file, such as =1+1, as a formula;
 --csv-safe prevents that. With --invalid null, rows that cannot be scored get a
-null prediction and a reason.`,
+null prediction and a reason.
+
+The table is read with the reading options of the training run, unless other
+ones are given here.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv

@@ -75,8 +75,10 @@ func hideFlags(cmd *cobra.Command) {
 
 func newHelp(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "help [command]",
-		Short: "Show what a command does",
+		Use:                   "help [command]",
+		DisableFlagsInUseLine: true,
+
+		Short: "Show the help of a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {

@@ -33,10 +33,10 @@ always trained for comparison. Without options, train uses a built-in data set.
 Exit codes: 0 certified to the requested gap, 1 failed, 2 wrong command line,
 3 stopped before the gap, 4 the model is degenerate, 129, 130 or 143 ended by a
 signal. If training stops before the gap or is ended by a signal, the model is
-written and marked uncertified. A model is degenerate if it predicts the same
-value for every row, is worse than the best constant on the evaluated rows, or
-depends on fewer than 30 rows or on less than 0.5 % of the rows. With
---allow-degenerate, the exit code for a degenerate model is 0.`,
+written and marked uncertified. A model is degenerate if it predicts practically
+the same value for every row, is measurably worse than the best constant on the
+evaluated rows, or depends on fewer than 30 rows or on less than 0.5 % of the
+rows. With --allow-degenerate, the exit code for a degenerate model is 0.`,
 		Example: `  drotrain train
   drotrain train --data builtin:loans --target deny --groups region,sex \
       --adversary groups --nu 0.1 --out loans

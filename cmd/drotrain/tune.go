@@ -34,11 +34,11 @@ func newTune(a *app) *cobra.Command {
 		Use:   "tune [options]",
 		Short: "Choose how robust a model should be",
 		Long: `Choose the robustness by cross-validation within the training rows, as train
-does unless it is set. The output is a table (JSON, CSV or Parquet) and a
-figure. They show the average risk, worst-group risk and tail risk (CVaR) of
-every candidate, out of fold and with standard errors. The output also contains
-certified bounds on the optimal objective, for every ν between those of the
-candidates.
+does if no option sets the robustness. The output is a table (as JSON, CSV and
+Parquet) and a figure. They show the average risk, worst-group risk and tail
+risk (CVaR) of every candidate, out of fold and with standard errors. The JSON
+file also contains certified bounds on the optimal objective, for every ν
+between those of the candidates.
 
 Hold-out rows are not used, and no final model is trained. The file train.yaml
 contains the options that train the chosen model. The last line of the output is

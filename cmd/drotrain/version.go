@@ -24,7 +24,7 @@ func newVersion(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version [--json]",
-		Short: "Print the version, the commit and the Go version",
+		Short: "Print the version, the commit, the Go version and the platform",
 		Example: `  drotrain version
   drotrain version --json`,
 		Args: noArgs,

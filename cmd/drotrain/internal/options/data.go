@@ -28,13 +28,14 @@ var modelOptions = []Option{
 var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)"},
 	{Name: "data", Commands: "eval*",
-		Help: "rows to evaluate on: " + tableHelp + " (default: the hold-out rows of train)"},
+		Help:  "rows to evaluate on: " + tableHelp + " (default: the hold-out or out-of-fold rows of the training run)",
+		Short: "rows to evaluate on: " + tableHelp + " (default: hold-out or out-of-fold rows)"},
 	{Name: "data", Commands: "predict*", Help: "rows to score: " + tableHelp},
 	{Name: "data", Commands: "verify*", Help: "table that the model was trained on: " + tableHelp},
 	{Name: "data", Commands: "inspect", Help: "`file` to describe, as an alternative to the argument FILE"},
 	{Name: "trained-on", Commands: "eval",
-		Help: "`table` that the model was trained on; required unless that table is builtin: or lies in the model's " +
-			"folder",
+		Help: "`table` that the model was trained on; needed without --data unless that table is a built-in data set or " +
+			"lies in the model's folder",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*",
 		Help:  "`table` with the predictions of any program, to be evaluated instead of --model",
@@ -55,8 +56,8 @@ var dataOptions = []Option{
 			"groups too"},
 	{Name: "groups", Commands: "eval*",
 		Help: "`columns` whose values define groups; with several columns, the combinations of their values are " +
-			"groups too (default: the group columns of the model)",
-		Short: "`columns` whose values define groups (default: the group columns of the model)"},
+			"groups too (default: the group columns of --model)",
+		Short: "`columns` whose values define groups (default: the group columns of --model)"},
 	{Name: "groups", Commands: "inspect",
 		Help: "`columns` whose values define groups; inspect then reports whether train would use them as features"},
 	{Name: "features", Commands: "train tune",
@@ -72,10 +73,11 @@ var dataOptions = []Option{
 	{Name: "filter", Commands: "eval",
 		Help: "evaluate only on rows of the table that satisfy the `condition`; for example, 'age >= 18 && state != " +
 			"\"PR\"'"},
-	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of the training run to --data",
+	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of the training run to --data, in addition to --filter",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict",
-		Help:  "fail with exit code 4 if the rows of --data differ from the training rows (default: warn)",
+		Help: "fail with exit code 4 if columns of --data differ from the training rows beyond the drift limits " +
+			"(default: warn)",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
 		Help: "`column` with positive row weights, such as survey weights; a row of weight 2 counts as two identical rows"},
@@ -83,7 +85,7 @@ var dataOptions = []Option{
 		Help: "`column` with the exposure of each count, such as insured years; predicted counts are proportional " +
 			"to the exposure, and the report shows rates"},
 	{Name: "weight", Commands: "eval",
-		Help: "`column` with positive row weights (default: the weight column of the model); --weight '' uses no " +
+		Help: "`column` with positive row weights (default: the weight column of --model); --weight '' uses no " +
 			"weights"},
 	{Name: "positive", Commands: "train tune",
 		Help: "`value` of --target that is the positive class, if --target has two values (default: true, 1, yes or " +
@@ -100,8 +102,8 @@ var featureOptions = []Option{
 			"the rows)"},
 	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune",
-		Help: "smallest number of training `rows` of a level; rarer levels, and levels unseen in training, are " +
-			"merged into the level \"(other)\""},
+		Help: "smallest number of training `rows` of a level; rarer levels are merged into the level \"(other)\", which " +
+			"then also stands for levels unseen in training (default: levels are not merged)"},
 	{Name: "group-features", Commands: "train tune",
 		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); " +
 			"shared (as features; all groups share the coefficients of the other features); pooled (each group has " +
@@ -125,24 +127,25 @@ var featureOptions = []Option{
 	{Name: "intercept", Commands: "train tune", Help: "fit an unpenalised intercept"},
 }
 
+const holdoutForms = "time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); 0.3,time:COLUMN or " +
+	"0.3,units:COLUMN (that proportion); split:COLUMN (a column with the values train and test)"
+
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
-		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random sample of that proportion); " +
-			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column " +
-			"with the values train and test); file:FILE (another table); crossfit (all rows; five additional " +
-			"models are trained, and each row is predicted by the one trained without it); auto (crossfit for " +
-			"tables of fewer than 2000 rows, otherwise 0.2)",
+		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random sample of that proportion; with 0, the " +
+			"model is evaluated on the training rows); " + holdoutForms + "; file:FILE (another table); crossfit (all rows; " +
+			"five additional models are trained, and each row is predicted by the one trained without it); auto (crossfit " +
+			"for tables of fewer than 2000 rows, otherwise 0.2)",
 		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune",
-		Help: "hold-out `rows`, which tune does not use: 0.2 (a random sample of that proportion); " +
-			"time:COLUMN (the latest rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with " +
-			"the values train and test); file:FILE (another table); auto (0.2)",
+		Help: "hold-out `rows`, which tune does not use: 0.2 (a random sample of that proportion); " + holdoutForms +
+			"; file:FILE (another table); auto (0.2)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 	{Name: "holdout", Commands: "inspect",
-		Help: "`rows` that train will hold out, which determine the role of a column: time:COLUMN (the latest " +
-			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and " +
-			"test); auto (train decides)",
+		Help: "hold-out `rows` for the suggested command; a column named here is not a feature: 0.2 (a random sample of " +
+			"that proportion); " + holdoutForms + "; file:FILE (another table); auto (units:COLUMN if the rows of a unit " +
+			"are found to belong together, otherwise the default of train)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
@@ -167,7 +170,7 @@ var readingOptions = []Option{
 			"afterwards; for example, '<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
 		Help: "use of date and time columns: number (days since 1970), parts (year, month, weekday with Sunday = " +
-			"0, hour) or drop (not used)"},
+			"0, hour) or drop (not used) (default: text in text files; in other files, not features)"},
 	{Name: "date-order", Commands: "train tune eval predict inspect",
 		Help: "order of day and month in dates such as 3/4/2024 (default: the order of the unambiguous dates in the " +
 			"same column)"},

@@ -20,8 +20,8 @@ const (
 	shortIndent   = 22
 )
 
-// Help writes the help of a command. With -h it is short, with usage, examples and the most important options; with
-// --help or `drotrain help` it contains all options by section.
+// Help writes the help of a command. With -h, the help of a command with important options consists of usage, examples
+// and these options. Otherwise, as with --help or `drotrain help`, it contains all options by section.
 func Help(cmd *cobra.Command, args []string) {
 	var all, important []*pflag.Flag
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -79,9 +79,12 @@ func Help(cmd *cobra.Command, args []string) {
 		printOption(w, f)
 	}
 	if cmd.HasAvailableSubCommands() {
+		text := "`%s <command> --help` shows the options of a command."
+		if !cmd.HasParent() { // only its commands have a short help
+			text = "`%s <command> -h` shows the main options of a command; `--help` shows all options."
+		}
 		fmt.Fprintln(w)
-		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows the main options of a command; `--help` shows all options.",
-			cmd.CommandPath()))
+		show.Wrapped(w, "", fmt.Sprintf(text, cmd.CommandPath()))
 	}
 }
 

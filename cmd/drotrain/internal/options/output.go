@@ -24,7 +24,7 @@ var evaluationOptions = []Option{
 		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
 		Help: "`file` with the earlier evaluation for conditions on since.MEASURE: metrics.json, report.json or a " +
-			"model (default: the evaluation of --model on its hold-out rows)",
+			"model (default, with --data: the evaluation of --model on its hold-out rows)",
 		Short: "`file` with the earlier evaluation for conditions on since.MEASURE",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval",
@@ -80,7 +80,8 @@ var evaluationOptions = []Option{
 			"the report: unit (of a numeric target) and labels (names of groups)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval",
-		Help:  "write all measures of every group, not only of the 100 worst groups",
+		Help: "in .json files, write all measures of every group (default: of the 100 worst groups of a grouping; of " +
+			"other groups, only the number of rows and the risk)",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
 		Help: "extent of the evaluation: full; fast (no intervals, slices or plots, and no table of the adversary's " +
@@ -98,12 +99,13 @@ var outputOptions = []Option{
 			"output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train",
-		Help: "`file` for the adversary's weights of the training rows, in the columns row, weight and group; the name " +
-			"ends in .parquet, .csv, .tsv or .arrows; - means standard output (after the model, if --out is also -)",
+		Help: "`file` for the adversary's weights of the training rows: the row number, the weight (1 on average) and, with " +
+			"groups, the group; the name ends in .parquet, .csv, .tsv or .arrows; - means standard output, after the " +
+			"model, and needs --out -",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help:   "write a proof of the certificate, for drotrain verify, to this `file` (.parquet, .csv, .tsv or .arrows)",
+		Help:   "`file` for a proof of the certificate, which drotrain verify checks (.parquet, .csv, .tsv or .arrows)",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
 		Help:   "write the encoded training rows to this .parquet `file`, which python -m drotrain.verify reads",
@@ -130,8 +132,8 @@ var outputOptions = []Option{
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "format", Commands: "eval",
-		Help: "`formats` to write if --out is a directory, or the one format if --out is -: html, md or json " +
-			"(report), metrics, junit (gates), svg, png or pdf (figures) (default html,json,metrics)",
+		Help: "`formats` to write if --out is a directory (default html,json,metrics), or the one format if --out is - " +
+			"(default html): html, md or json (report), metrics, junit (gates) or, in a directory, svg, png or pdf (figures)",
 		Effect: display,
 		Value:  func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
 	{Name: "format", Commands: "predict",
@@ -155,8 +157,8 @@ var outputOptions = []Option{
 		Help:  "`name` of the table in the SQL statement, with quotation marks where SQL requires them",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "margins", Commands: "predict",
-		Help: "also write the log-odds of the positive class in the column margin or, for more than two classes, one " +
-			"column margin_CLASS per class", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
+		Help: "for classes: also write the log-odds of the positive class in the column margin or, for more than two " +
+			"classes, one score per class in the columns margin_CLASS", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
 	{Name: "invalid", Commands: "predict",
 		Help: "what to do about rows that cannot be scored: error (stop) or null (write a null prediction, and " +
 			"state the reason in the column reason)", Value: func(s *Settings) *setting.Value {
@@ -168,7 +170,9 @@ var outputOptions = []Option{
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
 	{Name: "force", Commands: "train tune eval predict* export inspect verify", Help: "overwrite existing files",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
-	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out with the options of that run",
+	{Name: "resume", Commands: "train",
+		Help: "continue the interrupted run in --out with the options of that run; if --data is given and no run was " +
+			"interrupted, start a new run",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
 	{Name: "allow-degenerate", Commands: "train",
 		Help:  "exit with code 0 even if the model is degenerate (for example, worse than a constant prediction)",

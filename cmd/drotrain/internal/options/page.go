@@ -88,7 +88,7 @@ func usualCommands(options []Option) string {
 // only a single word were left, which is a value of the option, firstClause returns all of help.
 func firstClause(help string) string {
 	condition := ""
-	for _, c := range []string{"for two classes: ", "with --predictions: ", "with --target: "} {
+	for _, c := range []string{"for two classes: ", "for classes: ", "with --predictions: ", "with --target: "} {
 		if strings.HasPrefix(help, c) {
 			condition, help = c, help[len(c):]
 		}

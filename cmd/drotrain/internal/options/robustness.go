@@ -74,8 +74,9 @@ var solverOptions = []Option{
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify, at which the solver stops"},
 	{Name: "max-passes", Commands: "train",
 		Help: "largest number of passes over the rows per solve; the first pass is always made"},
-	{Name: "seed", Commands: "train tune eval", Help: "random seed for the hold-out split, folds, resamples and " +
-		"stochastic solvers"},
+	{Name: "seed", Commands: "train", Help: "random seed for the hold-out split, folds, resamples and stochastic solvers"},
+	{Name: "seed", Commands: "tune", Help: "random seed for the hold-out split and folds"},
+	{Name: "seed", Commands: "eval", Help: "with --predictions: random seed for resamples"},
 	{Name: "storage", Commands: "train tune",
 		Help: "how encoded rows are stored in memory: float32 halves the memory but rounds the numbers; auto selects " +
 			"sparse if few cells are nonzero, otherwise float64"},
@@ -85,9 +86,13 @@ var solverOptions = []Option{
 	{Name: "memory", Commands: "predict inspect",
 		Help: "memory limit, such as 400MB; a table that needs more memory is refused (default: the memory that the " +
 			"system allows)", Effect: storage},
-	{Name: "cache", Commands: "train tune eval",
+	{Name: "cache", Commands: "train tune",
 		Help: "`directory` for rows stored on disk; the files are unnamed and disappear when the process ends " +
 			"(default: the directory of --out)",
+		Effect: storage},
+	{Name: "cache", Commands: "eval",
+		Help: "`directory` for rows stored on disk; the files are unnamed and disappear when the process ends " +
+			"(default: the directory of --out or, without --out, the current directory)",
 		Effect: storage},
 	{Name: "threads", Commands: "train tune",
 		Help: "number of threads, or 0 for all processors; the results do not depend on this number", Effect: display,
