@@ -14,16 +14,16 @@ func (e *UncertifiedError) Error() string {
 		"limit":        "the allowed number of passes was used up",
 		"stalled":      "no further progress is possible in double precision",
 		"inconsistent": "the bounds contradict each other",
-		"uncertified":  "mu is 0 and the data do not determine every coefficient, so there is no lower bound",
+		"uncertified":  "mu is 0 and the data do not determine every coefficient",
 		"cancelled":    "the training was cancelled",
 	}[e.Status]
 	if !known {
 		why = fmt.Sprintf("the status is %q", e.Status)
 	}
-	if e.RelativeGap == nil {
+	if e.RelativeGap == nil || e.Status == "inconsistent" {
 		return "not certified: " + why
 	}
-	return fmt.Sprintf("not certified: %s at a relative gap of %.2g", why, *e.RelativeGap)
+	return fmt.Sprintf("not certified: %s; the proved relative gap is %.2g", why, *e.RelativeGap)
 }
 
 // Uncertified returns nil if the gap was certified, and otherwise an *UncertifiedError. Fit does not return

@@ -19,7 +19,7 @@ func TestSummary_Uncertified(t *testing.T) {
 	err := fit(t, cfg).Result.Uncertified()
 	var e *UncertifiedError
 	if !errors.As(err, &e) || e.Status != "limit" || e.RelativeGap == nil ||
-		!strings.Contains(err.Error(), "the allowed number of passes was used up at a relative gap of ") {
+		!strings.Contains(err.Error(), "the allowed number of passes was used up; the proved relative gap is ") {
 		t.Errorf("after two passes: %v", err)
 	}
 	odd := Summary{Status: "odd"}

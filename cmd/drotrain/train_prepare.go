@@ -129,11 +129,11 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 		return exit.Usagef("leave out "+set+", or leave out "+chosen,
 			"the robustness cannot be both set (%s) and chosen (%s)", set, chosen)
 	case c.Adversary == "groups" && c.Level.IsSet() && len(c.Groups) == 0:
-		return exit.Usagef("name the columns whose values define groups with --groups", "--adversary groups needs --groups")
+		return exit.Usagef("name the group columns with --groups", "--adversary groups needs --groups")
 	case c.Average != "" && c.Average != "plain" && len(c.Groups) == 0:
-		return exit.Usagef("name the columns whose values define groups with --groups", "--average %s needs --groups", c.Average)
+		return exit.Usagef("name the group columns with --groups", "--average %s needs --groups", c.Average)
 	case c.ReferenceGroup != "" && len(c.Groups) == 0:
-		return exit.Usagef("name the columns whose values define groups with --groups, or leave out --reference-group",
+		return exit.Usagef("name the group columns with --groups, or leave out --reference-group",
 			"--reference-group needs --groups")
 	case fs.Changed("rate") && c.Select != "" && c.Select != "trade-off":
 		return exit.Usagef("leave out --rate, or set --select trade-off", "--rate has no effect with --select %s", c.Select)

@@ -228,14 +228,12 @@ func adviseAgainstDegenerate(m *train.Model, other string) string {
 
 // uncertifiedError returns the error of a run that ended before it reached the requested gap.
 func uncertifiedError(m *train.Model, s train.Summary) error {
-	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, "+
-		"marked uncertified",
-		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
+	err := fmt.Errorf("%w (requested: %g); the model was written, marked uncertified", s.Uncertified(), m.Config.Gap)
 	hint := "raise --max-passes or --gap"
 	switch {
 	case s.Status == "inconsistent":
 		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report it"
-	case s.Mu == 0 && s.Certificate.RelativeGap == nil:
+	case s.Status == "uncertified" || s.Mu == 0 && s.Certificate.RelativeGap == nil:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
 		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use "+

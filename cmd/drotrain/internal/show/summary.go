@@ -43,7 +43,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 				"columns"), s.Solver, s.Seconds))
 	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		field("", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
+		field("", fmt.Sprintf("the ERM baseline is %v", &train.UncertifiedError{Status: b.Status}))
 	}
 	if report.Name(m) == report.Robust && !m.Config.KeepsWeights() {
 		field("Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
