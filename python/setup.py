@@ -1,7 +1,7 @@
 """Builds the command with the local Go toolchain and puts it into the wheel.
 
-Environment: DROTRAIN_BUILT_BINARY names a command that is already built; GOOS and GOARCH choose another
-platform; SOURCE_DATE_EPOCH makes the wheel reproducible.
+Environment: DROTRAIN_BUILT_BINARY names a command that is already built; DROTRAIN_VERSION sets the version; GOOS and
+GOARCH choose another platform; SOURCE_DATE_EPOCH makes the wheel reproducible.
 """
 
 import json
@@ -40,7 +40,7 @@ def platform():
 
 
 def version():
-    """The tag of the commit, else a development version with the commit."""
+    """Return DROTRAIN_VERSION, the tag of the commit, or a development version with the commit."""
     if os.environ.get("DROTRAIN_VERSION"):
         return os.environ["DROTRAIN_VERSION"].removeprefix("v")
     try:

@@ -17,6 +17,21 @@ from sklearn.exceptions import ConvergenceWarning
 
 from drotrain._binary import binary
 
+# Options of training that are not parameters of the estimators.
+_OPTIONS = (
+    *("features", "drop", "filter", "categorical", "min-count", "group-features", "scale", "target-transform", "transform", "interact"),
+    *("intercept", "group-adjust", "select", "folds", "budget", "solver", "max-passes", "storage", "memory", "cache", "min-group-size"),
+    *("threshold", "recalibrate", "dates", "date-order", "time-zone", "numeric", "na", "relabel", "proof", "allow-degenerate"),
+)
+# Advice of the command that does not apply in Python, and its replacement.
+_ADVICE = (
+    (r"(; )?score the other rows with --invalid null(, or )?", ""),
+    (
+        r"; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold",
+        "; pass rows on which the model was not trained",
+    ),
+    (r"; the model was written, marked uncertified", ""),
+)
 # Words that are values of options in messages.
 _VALUES = (
     *("mean", "median", "drop", "error", "logistic", "squared", "huber", "poisson", "plain", "balanced", "kl", "chi2", "tv"),
@@ -56,10 +71,10 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
 
     The standard input of the command holds the model, if there is one, followed by the table as an Arrow IPC stream. It is
     a file in shared memory, which the command reads in place, or a pipe if the system has no such files. progress is
-    called with every progress message. Invalid data and options raise a ValueError; any other failure of the command
-    raises a RuntimeError.
+    called with every progress message. An error that the command reports, such as invalid data, raises a ValueError; a crash or
+    an internal error raises a RuntimeError. Training without a certificate and a degenerate model are warnings.
     """
-    entries = []
+    arguments, entries = list(arguments), []
     with contextlib.ExitStack() as stack:
         shared = stack.enter_context(open(os.memfd_create("drotrain"), "w+b")) if hasattr(os, "memfd_create") else None
         if shared:
@@ -87,7 +102,7 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
             raise
     if written:
         written.result()
-    _conclude(child.returncode, entries)
+    _conclude(arguments[0], child.returncode, entries)
     return output.result()
 
 
@@ -114,11 +129,11 @@ def _write_table(file: IO[bytes], model: bytes | None, table: Iterable[pa.Record
         raise ValueError(f"the table cannot be written as Arrow: {failure}") from failure
 
 
-def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
+def _conclude(command: str, code: int, entries: list[dict[str, Any]]) -> None:
     """Raise the error and issue the warnings that the exit code and the log of the command state."""
     errors = [e for e in entries if e["level"] == "error"]
     parts = [t for e in errors for t in (e["message"], "hint: " + e["hint"] if e.get("hint") else "") if t]
-    message = _in_python("\n".join(parts))
+    message = _in_python("\n".join(parts)).replace("hint: help lists", f"hint: `drotrain {command} --help` lists")
     if code == 3:  # training stopped before the gap; the model is written
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
     elif code == 4:  # the model is degenerate, but written
@@ -141,18 +156,25 @@ def _ending(code: int) -> str:
 
 
 def _in_python(message: str) -> str:
-    """Return a message of the command in which options are named like parameters, and the pipe has no name.
+    """Return a message of the command in which options are written as in Python, and the pipe has no name.
 
-    ``choose --impute mean`` becomes ``choose impute="mean"``, and ``-: column "x"`` becomes ``column "x"``.
+    ``choose --impute mean`` becomes ``choose impute="mean"``, ``--drop id`` becomes ``options={"drop": "id"}``, and
+    ``-: column "x"`` becomes ``column "x"``. Advice that does not apply in Python is left out.
     """
+    for advice, replacement in _ADVICE:
+        message = re.sub(advice, replacement, message)
     message = re.sub(r"(?m)^(hint: )?-: ", r"\1", message)
+    message = re.sub(r"(?m)^hint: $\n?", "", message).rstrip("\n")
 
     def parameter(match: re.Match[str]) -> str:
-        name, value = match[1].replace("-", "_"), match[2]
+        name, value = match[1].replace("-", "_"), match[2] or match[3]
+        is_option = match[1] in _OPTIONS
+        name = "sample_weight" if name == "weight" else name
         if value is None:
-            return name
-        number = re.fullmatch(r"[-+.\deE]+|'.*'", value)
-        return f"{name}={value}" if number else f'{name}="{value}"'
+            return f'options["{name}"]' if is_option else name
+        text = value if re.fullmatch(r"[-+.\deE]+|'.*'", value) else f'"{value}"'
+        return f'options={{"{name}": {text}}}' if is_option else f"{name}={text}"
 
     words = "|".join(_VALUES)
-    return re.sub(rf"--([a-z][a-z-]*)(?:[ =]({words}|\d[\d.e-]*|'[^']*')(?![\w:]))?", parameter, message)
+    column = r"(?<=--drop )(?!(?:and|or|to)\b)([\w.\[\]]+)"
+    return re.sub(rf"--([a-z][a-z-]*)(?:[ =](?:({words}|\d[\d.e-]*|'[^']*')(?![\w:])|{column}))?", parameter, message)

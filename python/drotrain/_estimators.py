@@ -40,22 +40,29 @@ _SHARED = """If no parameter sets the robustness, cross-validation inside ``fit`
     spectral : str, optional
         Minimise a spectral risk, which weights the losses by their rank: "extremile:2", "superquantile:0.1" or "esrm:2".
     wasserstein : float, optional
-        Protect against changes of the features by at most this number on average (type-1 Wasserstein ball).
+        Protect against changes of the encoded features whose Euclidean norm is at most this number on average over the rows
+        (type-1 Wasserstein ball). The loss must have bounded slopes.
     penalty : {"kl", "chi2", "tv"}, optional
         Divergence that limits the adversary's weights; "tv" (total variation) requires ``radius``.
     adversary : {"rows", "groups"}, optional
-        What the adversary reweights; "groups" requires ``nu`` (0 for group DRO) or ``radius``.
+        What the adversary reweights: single rows (the default) or whole groups. "groups" requires ``groups`` in ``fit`` and
+        ``nu`` (0 for group DRO) or ``radius``.
     loss : {"logistic", "squared", "huber", "poisson", "quantile:0.9"}, optional
-        Loss to minimise: logistic for classes; squared (default), huber or quantile for numbers; poisson for counts.
-        "quantile:0.9" predicts the value that 90 % of the targets do not exceed.
-    mu, gap : float, optional
-        Coefficient of the ridge penalty; relative optimality gap to certify.
+        Loss to minimise: "logistic" for classes; "squared" (default), "huber" or "quantile:0.9" for numbers; "poisson" for
+        counts. "huber:2" is linear for residuals beyond 2 instead of 1. "quantile:0.9" predicts the value that 90 % of the
+        targets do not exceed.
+    mu : float, optional
+        Coefficient of the ridge penalty; by default 1 / n_samples, or chosen by cross-validation together with the robustness.
+    gap : float, optional
+        Relative optimality gap to certify (1e-6 by default).
     impute : {"error", "mean", "median"}, optional
-        What to do about missing numbers (null or NaN).
+        What to do about missing numbers (null or NaN) in features: raise an error (the default), or fill them in.
     class_weight : dict or "balanced", optional
-        Only for classifiers: weights of the classes, which multiply the sample weights.
+        Only for classifiers: weights of the classes, which multiply the sample weights. "balanced" gives all classes the same
+        total weight.
     random_state : int or RandomState, optional
-        Seed of all random choices. An int has the same effect as ``seed``.
+        Seed of all random choices. An int has the same effect as ``seed``; a RandomState gives another seed in every fit;
+        None means 0.
     n_jobs : int, optional
         Number of threads, which changes no result. -1 means all processors; None means the number in OMP_NUM_THREADS or,
         if this is not set, all processors. A positive number has the same effect as ``threads``.
@@ -70,20 +77,28 @@ _SHARED = """If no parameter sets the robustness, cross-validation inside ``fit`
     ----------
     classes_ : ndarray of shape (n_classes,)
         Only of classifiers: the labels in ascending order. Of two labels, the second is the positive class.
-    coef_, intercept_, coef_names_ : ndarray
-        Coefficients in the original units, in scikit-learn's shapes, and the names of their columns. If X has only
-        numbers, the columns are the features of X, and a feature that the training left out, such as a constant, has
-        the coefficient 0. Otherwise the columns are the encoded columns.
+    coef_, intercept_ : ndarray
+        Coefficients in the original units, in scikit-learn's shapes. If X has only numbers, they refer to the features of X,
+        and a feature that the training left out, such as a constant, has the coefficient 0. Otherwise they refer to the
+        encoded columns.
+    coef_names_ : ndarray
+        Names of the columns of ``coef_``.
     certificate_ : dict
-        Proved bounds ``lower`` and ``upper`` of the optimal training objective, ``relative_gap`` and ``certified``.
-    level_, selection_ : str, dict or None
-        The level of robustness in words; how cross-validation chose it (None if a parameter set it).
+        Proved bounds ``lower`` and ``upper`` of the optimal training objective, their ``relative_gap``, the ``objective`` of
+        the model, the ``status`` of the solver, and whether the model is ``certified``.
+    level_ : str
+        The robustness in words, such as "group DRO, ν = 0.1".
+    selection_ : dict or None
+        The candidates and the result of cross-validation; None if a parameter set the robustness.
     sample_weights_ : ndarray of shape (n_samples,)
-        The adversary's weight of every training row; the average weight is 1.
+        The adversary's weight of every training row, including its sample weight. The average over the rows of positive
+        sample weight is 1.
     model_json_ : bytes
         The model document, which is pickled with the estimator."""
 
 
+# Options that fit sets itself.
+_FIXED = ("data", "target", "groups", "holdout", "out", "weights_out", "report", "config", "resume", "json", "quiet", "log_format")
 # Options that name columns of X. With one of them, every column of a sparse matrix is a separate column of the table.
 _OF_COLUMNS = ("features", "drop", "filter", "categorical", "transform", "interact", "numeric")
 
@@ -216,8 +231,10 @@ class _RobustModel(BaseEstimator):
 
         A further column marks every row as train or validation. given receives the options that depend on the rows.
         """
-        if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3) or "exposure" in given:
-            raise ValueError("validation: pass (X, y) or (X, y, groups); with an exposure, validation rows are not supported")
+        if "exposure" in given:
+            raise ValueError("validation: validation rows are not supported with an exposure")
+        if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3):
+            raise ValueError("validation: pass (X, y) or (X, y, groups)")
         X, y, groups = (*validation, None)[:3]
         check_consistent_length(X, y)
         other = self._validated(X, training=True)
@@ -229,7 +246,7 @@ class _RobustModel(BaseEstimator):
                 given["group_features"] = False
                 columns = {n: pa.nulls(features.shape[0], c.type) for n, c in apart.items()} | columns
         elif len(apart) != len(trained) or (not trained and named not in ([], listed)):
-            raise ValueError(f"validation: groups must have the same columns as the training groups, {', '.join(listed)}")
+            raise ValueError(f"validation: groups must have the same columns as the training groups: {', '.join(map(repr, listed))}")
         else:
             apart = dict(zip(trained, apart.values(), strict=True))
         apart[self._target_name_] = self._encode(_table.target(y))
@@ -245,6 +262,12 @@ class _RobustModel(BaseEstimator):
         given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
         for name in ("options", "progress", "class_weight", "random_state", "n_jobs"):
             given.pop(name, None)
+        if not isinstance(self.options or {}, dict):
+            raise ValueError(f"options must be a dict such as {{'folds': 10}}, not {self.options!r}")
+        for name in self.options or {}:
+            if name.replace("-", "_") in _FIXED:
+                advice = "pass groups to fit" if name == "groups" else "fit sets this option itself"
+                raise ValueError(f"options: {name!r} cannot be set: {advice}")
         given |= self.options or {}
         for name, theirs in (("random_state", "seed"), ("n_jobs", "threads")):
             if getattr(self, name) is not None and theirs in given:
@@ -408,8 +431,12 @@ class _RobustModel(BaseEstimator):
     @classmethod
     def from_file(cls, path: str | Path) -> Any:
         """Return a fitted estimator with a model that ``drotrain train`` or ``save`` wrote. path is the file or its directory."""
-        text = (Path(path) / "model.json" if Path(path).is_dir() else Path(path)).read_bytes()
-        about = Model(text).estimator
+        file = Path(path) / "model.json" if Path(path).is_dir() else Path(path)
+        text = file.read_bytes()
+        try:
+            about = Model(text).estimator
+        except ValueError as failure:
+            raise ValueError(f"{file}: {failure}") from failure
         estimator: Any = cls(**{n: v for n, v in about.get("parameters", {}).items() if n in cls._get_param_names()})
         model = estimator._adopt(text)
         features = about.get("features", model.inputs)
@@ -518,7 +545,8 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
             if len(labels) == 2:
                 training["positive"] = str(labels[1])
         elif not set(labels) <= set(self.classes_):
-            raise ValueError(f"y has labels that do not occur in the training data: {sorted(set(labels) - set(self.classes_))}")
+            unknown = labels[~np.isin(labels, self.classes_)]
+            raise ValueError(f"y has labels that do not occur in the training data: {unknown.tolist()}")
         return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array([str(c) for c in labels]))
 
     def _adopt(self, text: bytes) -> Model:

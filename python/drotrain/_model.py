@@ -21,7 +21,10 @@ class Model:
     """
 
     def __init__(self, text: bytes, features: Sequence[str] | None = None) -> None:
-        document = json.loads(text)
+        try:
+            document = json.loads(text)
+        except ValueError as failure:
+            raise ValueError(f"the file is not a model: {failure}") from failure
         if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
             raise ValueError(f"the file is not a model of schema {_SCHEMA}, the schema that this version reads")
         self.result, self.config, encoder = document["result"], document["config"], document["encoder"]

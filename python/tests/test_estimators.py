@@ -229,6 +229,12 @@ def test_errors_are_those_of_the_command(people):
     assert np.isfinite(filled.predict_proba(holes)).all()
     with pytest.raises(ValueError, match="loss"):
         RobustClassifier(loss="huber").fit(X, np.arange(600) % 3)
+    with pytest.raises(ValueError, match="options: 'groups' cannot be set: pass groups to fit"):
+        RobustClassifier(nu=1.0, options={"groups": "region"}).fit(X, y)
+    with pytest.raises(ValueError, match="options: 'weights-out' cannot be set"):
+        RobustClassifier(nu=1.0, options={"weights-out": "w.csv"}).fit(X, y)
+    with pytest.raises(ValueError, match="options must be a dict"):
+        RobustClassifier(nu=1.0, options=["folds"]).fit(X, y)
     with pytest.raises(ValueError, match="fewer than two classes"):
         RobustClassifier().fit(X, np.ones(600))
     with pytest.raises(ValueError, match="cannot be converted to Arrow"):
@@ -254,6 +260,9 @@ def test_pickle_clone_and_files(people, tmp_path):
     np.testing.assert_array_equal(read.coef_, model.coef_)
     with pytest.raises(ValueError, match="RobustClassifier"):
         RobustRegressor.from_file(tmp_path)
+    (tmp_path / "page.html").write_text("<html>")
+    with pytest.raises(ValueError, match=r"page\.html: the file is not a model: "):
+        RobustClassifier.from_file(tmp_path / "page.html")
     model.export(tmp_path / "m.sql", table="people")
     assert "people" in (tmp_path / "m.sql").read_text()
     with pytest.raises(ValueError, match="exists"):

@@ -308,6 +308,17 @@ def test_messages_are_in_the_words_of_python(table):
     with pytest.raises(ValueError) as failure:
         plain().fit(frame, y)
     assert "--" not in str(failure.value) and not str(failure.value).startswith("-:") and 'impute="mean"' in str(failure.value)
+    assert 'options={"drop": "b"}' in str(failure.value)
+    model = plain().fit(X, y)
+    model._model().plain = False  # the command computes the scores
+    with pytest.raises(ValueError, match="null") as failure, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.predict(pd.DataFrame({f"x{i}": [None, 1.0] for i in range(X.shape[1])}))
+    assert "invalid" not in str(failure.value)
+    with pytest.raises(ValueError, match="hint: `drotrain train --help` lists the options"):
+        plain(options={"nothing": 1}).fit(X, y)
+    with pytest.raises(ValueError, match="hint: `drotrain export --help` lists the options"):
+        model.export("m.sql", nothing=1)
     with pytest.raises(ValueError, match="y has missing values"):
         plain().fit(X, np.array([None, *y[1:]], object))
 
