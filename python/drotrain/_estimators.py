@@ -49,8 +49,8 @@ _SHARED = """If no parameter sets the robustness, cross-validation inside ``fit`
         ``nu`` (0 for group DRO) or ``radius``.
     loss : {"logistic", "squared", "huber", "poisson", "quantile:0.9"}, optional
         Loss to minimise: "logistic" for classes; "squared" (default), "huber" or "quantile:0.9" for numbers; "poisson" for
-        counts. "huber:2" is linear for residuals beyond 2 instead of 1. "quantile:0.9" predicts the value that 90 % of the
-        targets do not exceed.
+        counts. "huber:2" is linear for residuals beyond 2 standard deviations of the target, instead of 1. "quantile:0.9"
+        predicts the value that 90 % of the targets do not exceed.
     mu : float, optional
         Coefficient of the ridge penalty; by default 1 / n_samples, or chosen by cross-validation together with the robustness.
     gap : float, optional

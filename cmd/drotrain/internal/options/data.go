@@ -113,8 +113,8 @@ var featureOptions = []Option{
 	{Name: "scale", Commands: "train tune",
 		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by their means " +
 			"and standard deviations in the training rows); max (numeric features are divided by their largest " +
-			"absolute value in the training rows, so that 0 stays 0); none (no scaling). Entries of sparse vectors " +
-			"are never centred; standard therefore scales them like max"},
+			"absolute value in the training rows, so that 0 stays 0; a numeric target is standardised); none (no " +
+			"scaling). Entries of sparse vectors are never centred; standard therefore scales them like max"},
 	{Name: "target-transform", Commands: "train tune",
 		Help: "transformation of a numeric target before fitting: log (its logarithm) or log1p (the logarithm of 1 + " +
 			"target); predictions and the report use the original units"},

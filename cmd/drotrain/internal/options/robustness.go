@@ -59,12 +59,12 @@ var solverOptions = []Option{
 	{Name: "loss", Commands: "train tune",
 		Help: "loss to minimise (the default depends on the target); logistic is for classes; squared, huber and " +
 			"quantile are for numbers; poisson is for counts and models the logarithm of their mean. huber:2 is " +
-			"linear for residuals beyond δ = 2 (default: huber:1). quantile:0.9 predicts the value that 90 % of " +
-			"the targets do not exceed"},
+			"linear for residuals beyond δ = 2 standard deviations of the target or, with --scale none, 2 units " +
+			"(default: huber:1). quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
 	{Name: "loss", Commands: "eval",
 		Help: "with --predictions: loss to compute (the default depends on the task); logistic is for classes; " +
 			"squared, huber and quantile are for numbers; poisson is for counts. huber:2 is linear for residuals " +
-			"beyond δ = 2 (default: huber:1). quantile:0.9 is for predictions that 90 % of the targets do not " +
+			"beyond δ = 2 units of the target (default: huber:1). quantile:0.9 is for predictions that 90 % of the targets do not " +
 			"exceed"},
 	{Name: "mu", Commands: "train tune",
 		Help: "coefficient μ ≥ 0 of the ridge penalty ½μ‖x‖² (default: 1/n, or chosen by cross-validation together " +
