@@ -44,6 +44,10 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		t := Num(in.threshold())
 		e.Threshold = &t
 	}
+	if in.Task == Regression {
+		squared := in.isSquaredError()
+		e.MeanSquare = &squared
+	}
 	strata, err := newStrata(ctx, in.rows, in.Groups)
 	if err != nil {
 		return nil, err
@@ -116,6 +120,29 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	e.Conclude()
 	return e, nil
+}
+
+// isSquaredError reports whether the losses of all rows and models of a regression are the same multiple of the
+// squared errors, up to rounding.
+func (in *Input) isSquaredError() bool {
+	square := func(m *Model, i int) float64 { return (m.Score[i] - in.Target[i]) * (m.Score[i] - in.Target[i]) }
+	var loss, squares float64
+	for k := range in.Models {
+		for i, l := range in.Models[k].Loss {
+			loss, squares = loss+l, squares+square(&in.Models[k], i)
+		}
+	}
+	if !(loss > 0 && squares > 0) {
+		return false
+	}
+	const rounding = 1e-6
+	apart := 0.0
+	for k := range in.Models {
+		for i, l := range in.Models[k].Loss {
+			apart += math.Abs(l - loss/squares*square(&in.Models[k], i))
+		}
+	}
+	return apart <= rounding*loss
 }
 
 // isConstant reports whether a model makes the same prediction for all rows. It returns false if there are too few

@@ -15,10 +15,13 @@ const Schema = "drotrain.metrics/1"
 type Evaluation struct {
 	Schema string `json:"schema"`
 	// reason why there was no evaluation; only in files written by WriteFailure
-	Error        string  `json:"error,omitempty"`
-	Task         Task    `json:"task"`
-	Loss         string  `json:"loss"`
-	LossUnit     string  `json:"loss_unit,omitempty"`
+	Error    string `json:"error,omitempty"`
+	Task     Task   `json:"task"`
+	Loss     string `json:"loss"`
+	LossUnit string `json:"loss_unit,omitempty"`
+	// MeanSquare reports, for a regression, whether the loss of every row is proportional to the squared error in
+	// units of the target; it is nil in files of earlier versions.
+	MeanSquare   *bool   `json:"loss_is_squared_error,omitempty"`
 	Target       string  `json:"target"`
 	TargetUnit   string  `json:"target_unit,omitempty"`
 	Positive     string  `json:"positive,omitempty"`

@@ -38,13 +38,27 @@ type countedRows struct {
 	// right (right) and actually positive (actual). Over the positives and over the negatives, they are the
 	// rows predicted positive. Over the rows predicted positive (selected), they are the positives.
 	all, right, actual, positives, negatives, selected interval.Trials
+	// Over all rows, the hits are the rows whose class is among the five most probable (topFive), or whose target is at
+	// most the prediction (below).
+	topFive, below interval.Trials
 }
 
-// countRows returns the counts of a model over a stratum. The counts of the confusion matrix are only set for two
-// classes.
+// countRows returns the counts of a model over a stratum. It sets those that the task has.
 func countRows(in *measuredRows, k int, s *interval.Stratum) *countedRows {
 	c := &countedRows{in: in, k: k, of: s}
-	if in.Task != Binary {
+	m := &in.Models[k]
+	switch in.Task {
+	case Multiclass:
+		for _, i := range s.Rows {
+			w := in.Weight.Of(i)
+			c.right.Add(w, float64(m.Class[i]) == in.Target[i])
+			c.topFive.Add(w, m.Place[i] <= 5)
+		}
+		return c
+	case Regression:
+		for _, i := range s.Rows {
+			c.below.Add(in.Weight.Of(i), in.Target[i] <= m.Score[i])
+		}
 		return c
 	}
 	for _, i := range s.Rows {
@@ -102,6 +116,20 @@ func extremeAreaInterval(c *countedRows, at, confidence float64) *Interval {
 // medianInterval returns the interval of the median |error| by order statistics.
 func medianInterval(c *countedRows, _, confidence float64) *Interval {
 	return newInterval(interval.MedianInterval(&c.in.Rows, c.of, c.k, confidence), "order statistics")
+}
+
+// explainedInterval returns the interval of R², which is 1 minus a ratio of means. It contains 0 if the interval of the
+// difference of these means does, so that it agrees with the comparison with a constant prediction.
+func explainedInterval(c *countedRows, _, confidence float64) *Interval {
+	weight, target, score := c.in.Weight, c.in.Target, c.in.Models[c.k].Score
+	mean, _ := weight.Mean(c.of.Rows, func(i int32) float64 { return target[i] })
+	iv := weight.RatioInterval(c.of.Rows,
+		func(i int32) float64 { return (score[i] - target[i]) * (score[i] - target[i]) },
+		func(i int32) float64 { return (target[i] - mean) * (target[i] - mean) }, confidence)
+	if iv == nil {
+		return nil
+	}
+	return &Interval{Low: Num(1 - iv.High), High: Num(1 - iv.Low), Method: "skewness-adjusted t, inverted"}
 }
 
 // balancedInterval returns the interval of a balanced accuracy, the mean of recall and one minus the false positive

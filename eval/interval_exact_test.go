@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
@@ -143,6 +144,127 @@ func TestMatthewsInterval_Covers(t *testing.T) {
 		}
 		if known < trials*9/10 || covered < known*93/100 {
 			t.Errorf("%+v: covered %d of %d", c, covered, known)
+		}
+	}
+}
+
+// The interval of a proportion of 0 or 1 is not a point, for several classes and for quantiles as for two classes, with
+// and without weights; nor is a criterion on the difference between groups.
+func TestIntervals_ExtremeProportions(t *testing.T) {
+	const n = 40
+	for _, weighted := range []bool{false, true} {
+		var weight []float64
+		if weighted {
+			rng := rand.New(rand.NewPCG(4, 1))
+			for range n {
+				weight = append(weight, 0.5+rng.Float64())
+			}
+		}
+		group := facts.Grouping{Name: "g", Labels: []string{"a", "b"}, Index: make([]int32, n)}
+		evaluate := func(in Input) *Evaluation {
+			in.Weight, in.Resamples, in.Groups = weight, 100, []facts.Grouping{group}
+			e, err := Evaluate(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		classes := Input{Task: Multiclass, Classes: []string{"u", "v", "w"}, LossName: "logistic", LossUnit: "nats",
+			Models: []Model{{Name: "m"}}}
+		numbers := Input{Task: Regression, LossName: "quantile:0.9", Models: []Model{{Name: "m"}}}
+		two := Input{Task: Binary, LossName: "logistic", LossUnit: "nats", Models: []Model{{Name: "m"}}}
+		for i := range n {
+			group.Index[i] = int32(i % 2)
+			score := 0.5 + 0.3*math.Sin(float64(i))
+			classes.Target = append(classes.Target, float64(i%3))
+			m := &classes.Models[0]
+			m.Score, m.Loss = append(m.Score, score), append(m.Loss, -math.Log(score))
+			m.Class, m.Place = append(m.Class, int32(i+1)%3), append(m.Place, 2) // always wrong
+			numbers.Target = append(numbers.Target, score)
+			numbers.Models[0].Score = append(numbers.Models[0].Score, score+0.1) // always above
+			numbers.Models[0].Loss = append(numbers.Models[0].Loss, 0.1+score)
+			two.Target = append(two.Target, float64(i/2%2)*2-1)
+			p := 0.2 + 0.1*math.Sin(float64(i)) // nobody is selected
+			two.Models[0].Score = append(two.Models[0].Score, p)
+			two.Models[0].Loss = append(two.Models[0].Loss, -math.Log(p))
+		}
+		accuracy := evaluate(classes).Models[0].Intervals["accuracy"]
+		if accuracy.Low != 0 || !(accuracy.High > 0.05 && accuracy.High < 0.2) {
+			t.Errorf("weighted: %v: accuracy 0: %+v", weighted, accuracy)
+		}
+		coverage := evaluate(numbers).Models[0].Intervals["coverage"]
+		if coverage.High != 1 || !(coverage.Low > 0.8 && coverage.Low < 0.95) {
+			t.Errorf("weighted: %v: coverage 1: %+v", weighted, coverage)
+		}
+		for _, gap := range evaluate(two).Gaps {
+			if gap.Measure == SelectionRate && (gap.Interval == nil || !(gap.Interval.High > 0.1)) {
+				t.Errorf("weighted: %v: difference of selection rates of 0: %+v", weighted, gap.Interval)
+			}
+		}
+	}
+}
+
+// The interval of R² excludes 0 where the model is measurably better than a constant, also for skewed targets.
+func TestIntervals_ExplainedAgreesWithTheConstant(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 3))
+	agree, gains := 0, 0
+	for range 60 {
+		in := Input{Task: Regression, LossName: "squared", Resamples: 100, Models: []Model{{Name: "m"}}}
+		mean := 0.0
+		const n = 400
+		for range n {
+			x := 0.5 * rng.NormFloat64()
+			y := math.Exp(x + rng.NormFloat64())
+			mean += y / n
+			in.Target, in.Models[0].Score = append(in.Target, y), append(in.Models[0].Score, math.Exp(x+0.5))
+		}
+		for i, y := range in.Target {
+			e := in.Models[0].Score[i] - y
+			in.Models[0].Loss = append(in.Models[0].Loss, e*e/2)
+			in.Constant = append(in.Constant, (mean-y)*(mean-y)/2)
+		}
+		e, err := Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain, explained := e.Models[0].OverConstant.Interval, e.Models[0].Intervals["r2"]
+		if gain.High < 0 {
+			gains++
+		}
+		if (gain.High < 0) == (explained.Low > 0) {
+			agree++
+		}
+	}
+	if gains < 20 || agree < 59 { // a rare sample has an interval by influences
+		t.Errorf("%d of 60 agree, with %d gains", agree, gains)
+	}
+}
+
+// A single model without groups of a loss other than the squared one is not reported by its RMSE alone.
+func TestEvaluate_RecognisesSquaredErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss string
+		of   func(e, y float64) float64
+		want bool
+	}{
+		"squared": {"squared", func(e, _ float64) float64 { return e * e / 7 }, true},
+		"Huber":   {"huber(δ=1)", func(e, _ float64) float64 { return min(e*e/2, math.Abs(e)-0.5) }, false},
+		"log":     {"squared", func(e, y float64) float64 { return e * e / (1 + y*y) }, false},
+	} {
+		rng := rand.New(rand.NewPCG(8, 3))
+		in := Input{Task: Regression, LossName: c.loss, LossUnit: "u", Models: []Model{{Name: "m"}}}
+		for range 50 {
+			y, e := rng.NormFloat64(), 3*rng.NormFloat64()
+			in.Target = append(in.Target, y)
+			in.Models[0].Score, in.Models[0].Loss = append(in.Models[0].Score, y+e), append(in.Models[0].Loss, c.of(e, y))
+		}
+		e, err := Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		converted := (&Report{Evaluation: e}).InTargetUnits().Evaluation.Loss == RootMeanSquare
+		if converted != c.want {
+			t.Errorf("%s: converted to target units: %v", name, converted)
 		}
 	}
 }

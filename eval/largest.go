@@ -19,20 +19,23 @@ func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, 
 	slices.Sort(sorted)
 	var sum compensated.Sum
 	half = len(y)
+	n := float64(len(y))
+	lastOfHundredth, lastOfTenth := int(math.Ceil(n/100)), int(math.Ceil(n/10))
 	for k := 1; k <= len(y); k++ {
 		before, next := sum.Value(), sorted[len(y)-k]
 		sum.Add(next)
-		for _, share := range []struct {
-			at  float64
-			sum *float64
-		}{{float64(len(y)) / 100, &hundredth}, {float64(len(y)) / 10, &tenth}} {
-			if k == int(math.Ceil(share.at)) {
-				*share.sum = before + next*(share.at-float64(k-1))
-			}
+		if k == lastOfHundredth {
+			hundredth = before + next*(n/100-float64(k-1))
+		}
+		if k == lastOfTenth {
+			tenth = before + next*(n/10-float64(k-1))
 		}
 		// the sum of equal numbers reaches 0.5 except for rounding
 		if half == len(y) && sum.Value() >= 0.5*(1-1e-12) {
 			half = k
+		}
+		if k >= lastOfTenth && half < len(y) {
+			break
 		}
 	}
 	return hundredth, tenth, half

@@ -240,8 +240,8 @@ func (m *Measure) rowsOf(v *Values, n float64) float64 {
 	return m.rows(v, n)
 }
 
-// An Interval is a confidence interval with the method by which it was computed: "skewness-adjusted t", "t of the
-// logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
+// An Interval is a confidence interval with the method by which it was computed: "skewness-adjusted t", that
+// interval "inverted" for a ratio, "t of the logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`

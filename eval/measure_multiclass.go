@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
@@ -14,7 +15,8 @@ var multiclassMeasures = []Measure{
 	{Key: accuracyKey, Label: "Accuracy", Unit: "share",
 		About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(
-			colB), isProportion: true, hasBaseline: true},
+			colB), interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.right })},
+		isProportion: true, hasBaseline: true},
 	{Key: logLossKey, Label: "Log loss", Unit: "nats",
 		About: "mean of −log p, where p is the predicted probability of the actual class, but at least " +
 			"2.2\u00a0×\u00a010⁻¹⁶", Better: Less, Low: 0, High: inf,
@@ -32,7 +34,9 @@ var multiclassMeasures = []Measure{
 				return 0, fewClasses
 			}
 			return s.topFive / s.weight, ""
-		}, derive: deriveMean(colC), isProportion: true},
+		}, derive: deriveMean(colC), interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials {
+			return c.topFive
+		})}, isProportion: true},
 }
 
 // fewClasses is the reason why top-5 accuracy is undefined. isNoWorry excludes it from warnings.

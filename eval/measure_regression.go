@@ -41,7 +41,7 @@ var regressionMeasures = []Measure{
 			d.Add(d.SharedTerm(columnShared2, e))
 			d.Add(d.SharedTerm(columnShared1, -e*2*t/w))
 			d.Add(d.SharedTerm(columnWeight, e*(t/w)*(t/w)))
-		}},
+		}, interval: intervalStrategy{exact: explainedInterval}},
 	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|",
 		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) { return s.median, "" },
@@ -69,7 +69,8 @@ var regressionMeasures = []Measure{
 	{Key: CoverageKey, Label: "Targets at or below the prediction", Unit: "share",
 		About:  "share of rows whose target is at most the prediction; for a predicted quantile, this should be its level",
 		Better: Neither, Low: 0, High: 1, isProportion: true,
-		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD)},
+		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD),
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.below })}},
 }
 
 // CoverageKey is the key of the share of targets at or below the prediction.

@@ -32,7 +32,7 @@ func (j *judge) writeSentences(v *Verdict) {
 			v.Recommendation, v.Recommended = useNone, ""
 		}
 	}
-	v.Details = j.detailSentences(v)
+	v.Details, v.Ranking = j.detailSentences(v), j.rankingNote(v.Recommended)
 }
 
 // headlineSentence returns the sentence that states the outcome, for all tasks.
@@ -307,22 +307,59 @@ func (j *judge) recommendationNote() string {
 		if m.Role != BalancedModel || k == j.k {
 			continue
 		}
-		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
+		if d := j.worstGroupDifference(k, j.k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
-			return fmt.Sprintf(" With %s, %s in the worst group is measurably lower still (%s interval of the difference "+
-				"in risk: %s).", m.Name, all[len(all)-1].name, printable.WholePercent(j.Confidence),
-				d.Interval.Text(d.displayScale(1)))
+			return fmt.Sprintf(" With %s, %s in the worst group is measurably lower still (%s).", m.Name,
+				all[len(all)-1].name, j.differenceText(d))
 		}
 	}
 	return ""
 }
 
-// worstGroupDifference returns the risk of model k in its worst group minus the risk of the model in focus in its
-// own worst group. The interval is computed from simultaneous intervals over all groups. It returns nil if there is
-// no such difference.
-func (j *judge) worstGroupDifference(k int) *Difference {
+// differenceText states the interval of a difference that worstGroupDifference returned.
+func (j *judge) differenceText(d *Difference) string {
+	return fmt.Sprintf("%s interval of the difference%s: %s", printable.WholePercent(j.Confidence), whicheverIsWorst,
+		d.Interval.Text(d.displayScale(1)))
+}
+
+// rankingNote names the first model that has a lower risk in its worst group than the recommended model, and states
+// why it is not the recommended one. It returns "" if there is none, and for the model in focus, which is the subject of
+// the other sentences.
+func (j *judge) rankingNote(recommended string) string {
+	r := slices.Index(j.Names(), recommended)
+	if r < 0 || j.Headline() == nil {
+		return ""
+	}
+	first := r
+	for k := range j.Models {
+		if w := j.Models[k].WorstGroup; k != j.k && w != nil && w.Risk < j.Models[first].WorstGroup.Risk {
+			first = k
+		}
+	}
+	if first == r {
+		return ""
+	}
+	note := fmt.Sprintf("%s has a lower %s in its worst group than %s, which is recommended", j.capitalisedName(first),
+		j.inTargetUnits().riskWords(), j.ModelName(r))
+	d := j.worstGroupDifference(first, r)
+	switch {
+	case d == nil:
+		return note + "; the difference was not tested."
+	case d.Interval.High >= 0:
+		return fmt.Sprintf("%s, but not measurably (%s).", note, j.differenceText(d))
+	case j.in.Criterion != "":
+		return fmt.Sprintf("%s, measurably here (%s), but %s chose %s.", note, j.differenceText(d), j.chooser(),
+			j.ModelName(j.k))
+	}
+	return fmt.Sprintf("%s, measurably so (%s); the verdict is about %s.", note, j.differenceText(d), j.ModelName(j.k))
+}
+
+// worstGroupDifference returns the risk of model k in its worst group minus the risk of model base in its own worst
+// group; for a squared loss, the difference of their RMSEs. The interval is computed from simultaneous intervals over
+// all groups. It returns nil if there is no such difference.
+func (j *judge) worstGroupDifference(k, base int) *Difference {
 	g := j.Headline()
-	if g == nil || j.Resamples == 0 || j.Models[k].WorstGroup == nil || j.Models[j.k].WorstGroup == nil {
+	if g == nil || j.Resamples == 0 || j.Models[k].WorstGroup == nil || j.Models[base].WorstGroup == nil {
 		return nil
 	}
 	compared, weight := j.Models[k].WorstGroup.Compared, j.in.rows.Weight
@@ -332,16 +369,21 @@ func (j *judge) worstGroupDifference(k int) *Difference {
 		if !group.Sufficient || len(rows) < 2 {
 			continue
 		}
-		d := group.Models[k].Values.Risk() - group.Models[j.k].Values.Risk()
+		d := group.Models[k].Values.Risk() - group.Models[base].Values.Risk()
 		u := interval.StudentQuantile(interval.Simultaneous(j.Confidence, float64(compared)), float64(len(rows)-1))
-		h := Num(u * weight.StandardError(j.in.Models[k].Loss, j.in.Models[j.k].Loss, rows))
+		h := Num(u * weight.StandardError(j.in.Models[k].Loss, j.in.Models[base].Loss, rows))
 		changes[s].Simultaneous = &Interval{Low: d - h, High: d + h, Method: "simultaneous"}
 	}
-	iv := maxDifference(g.Groups, changes, k, j.k)
+	iv := maxDifference(g.Groups, changes, k, base)
 	if iv == nil {
 		return nil
 	}
-	return &Difference{j.Models[k].WorstGroup.Risk - j.Models[j.k].WorstGroup.Risk, iv}
+	after, before := j.Models[k].WorstGroup.Risk, j.Models[base].WorstGroup.Risk
+	d := Difference{after - before, iv}
+	if u, ok := j.riskUnit(); ok {
+		d = u.convertDifference(d, after, before)
+	}
+	return &d
 }
 
 // losingGroups lists up to three groups that are measurably worse off, with their measures.
@@ -451,8 +493,15 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 }
 
 // isRiskMeanSquare reports whether the risk is proportional to the mean squared error in units of the target, since
-// the loss is squared and the target is not transformed.
+// the loss is squared and the target is not transformed. For an evaluation that was read from a file of an earlier
+// version, it compares the values over all rows and in the worst groups.
 func (e *Evaluation) isRiskMeanSquare() bool {
+	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 || e.IsHuber() {
+		return false
+	}
+	if e.MeanSquare != nil {
+		return *e.MeanSquare
+	}
 	ratio := func(v Values) float64 { return float64(v.Risk()) / float64(v.Of[RootMeanSquare]*v.Of[RootMeanSquare]) }
 	first := ratio(e.Models[0].Overall)
 	for k, m := range e.Models {

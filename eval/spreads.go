@@ -117,7 +117,8 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 }
 
 // groupBands returns an interval of measure m for every group that has a standard error: the Wilson interval at
-// crit for proportions that have counts, and ± crit standard errors otherwise. An interval of the risk also covers
+// crit for proportions that have counts, and ± crit standard errors otherwise, but for proportions of weighted rows at
+// least the group's own interval widened to crit. An interval of the risk also covers
 // the group's simultaneous interval, which holds for all models together.
 func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []interval.Interval {
 	var out []interval.Interval
@@ -131,6 +132,9 @@ func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []int
 		b := interval.Interval{Low: at - crit*se[i], High: at + crit*se[i]}.Clip(m.Bounds())
 		if n := m.trials(v, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
 			b = interval.Wilson(at*n, n, crit)
+		} else if iv := g.Models[k].Intervals.Find(m.Key); n > 0 && iv != nil {
+			wide := newEstimate(v.Of[m.Key], iv).widen(crit / interval.NormalQuantile(a.e.Confidence))
+			b = interval.Interval{Low: min(b.Low, float64(wide[1])), High: max(b.High, float64(wide[2]))}.Clip(m.Bounds())
 		}
 		if t := g.Models[k].Simultaneous; m.Key == riskMeasure.Key && t != nil {
 			b = interval.Interval{Low: min(b.Low, float64(t.Low)), High: max(b.High, float64(t.High))}

@@ -67,6 +67,7 @@ type Verdict struct {
 	Judged    *Difference `json:"judged,omitempty"`
 
 	Details  []string `json:"details"`
+	Ranking  string   `json:"ranking,omitempty"`  // why the model that is best for the worst group is not recommended
 	Warnings []string `json:"warnings,omitempty"` // warnings about the model in focus
 	Groups   *Tally   `json:"groups,omitempty"`   // tally of the first comparison
 	// Explained is the share, achieved by the rescaled baseline alone, of the improvement for the worst group; nil

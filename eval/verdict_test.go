@@ -433,3 +433,29 @@ func TestGate_ChangeOfAStandardModelThatWasKept(t *testing.T) {
 		}
 	}
 }
+
+// A model that ranks above the recommended one in the worst group does so with a reason.
+func TestVerdict_RankingNote(t *testing.T) {
+	for name, c := range map[string]struct {
+		factor float64 // of the errors of group-balanced ERM, relative to the robust model
+		want   string
+	}{
+		"not measurably": {0.999, "Group-balanced ERM has a lower RMSE in its worst group than the robust model, which is " +
+			"recommended, but not measurably (95\u00a0% interval of the difference, valid whichever group is worst: "},
+		"higher": {1.02, ""},
+	} {
+		in := evaltest.Two(600, 3, 0.3, 4)
+		m := eval.Model{Name: "group-balanced ERM", Role: eval.BalancedModel}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i, s := range in.Models[1].Score {
+			e := (s-in.Target[i])*c.factor + 0.01*rng.NormFloat64()
+			m.Score, m.Loss = append(m.Score, in.Target[i]+e), append(m.Loss, e*e/2)
+		}
+		in.Models = append(in.Models, m)
+		v := evaltest.Evaluate(t, in).Verdict
+		got := strings.Replace(v.Ranking, "The group-balanced model has", "Group-balanced ERM has", 1)
+		if v.Recommended != "robust" || (c.want == "") != (got == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s recommended: %q", name, v.Recommended, v.Ranking)
+		}
+	}
+}

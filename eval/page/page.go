@@ -374,25 +374,31 @@ func (p *page) Methods() []string {
 		out = append(out, fmt.Sprintf("The worst group is the group of %s with the largest %s, among the groups with at "+
 			"least %s.", g.Name, p.lowerRiskName(), printable.Plural(e.MinGroupSize, "row", "rows")))
 	}
-	switch {
-	case e.Weighted:
+	if e.Weighted {
 		s := "Measures, curves and intervals use the row weights."
 		if e.Task == eval.Regression {
 			s = "Measures, curves and intervals use the row weights; quantiles of residuals do not."
 		}
 		out = append(out, s+" Numbers of rows are not weighted, and shares are shares of the total weight.")
+	}
+	proportions := "Proportions have Wilson intervals, or Poisson limits if few rows count for or against the proportion."
+	if e.Weighted {
+		proportions = "Proportions have Wilson intervals with an effective number of rows, or Poisson limits if few rows " +
+			"count for or against the proportion."
+	}
+	switch {
 	case e.Resamples == 0:
 	case e.Task == eval.Binary:
-		out = append(out, fmt.Sprintf("Proportions have Wilson intervals, or Poisson limits if few rows count for or "+
-			"against the proportion. The interval of the balanced accuracy combines the intervals of its two rates. "+
+		out = append(out, fmt.Sprintf("%s The interval of the balanced accuracy combines the intervals of its two rates. "+
 			"The interval "+
 			"of the AUC is DeLong’s, on the logit scale. Average precision has no interval if a class has fewer than 10 "+
-			"rows; %s, Brier score and ECE have no interval if a class has no rows.", p.lowerRiskName()))
+			"rows; %s, Brier score and ECE have no interval if a class has no rows.", proportions, p.lowerRiskName()))
 	case e.Task == eval.Multiclass:
-		out = append(out, "Precision and macro-F1 have no intervals. The recall of a class is its accuracy and has the "+
-			"interval of the accuracy.")
+		out = append(out, proportions+" Precision and macro-F1 have no intervals. The recall of a class is its accuracy and "+
+			"has the interval of the accuracy.")
 	default:
-		out = append(out, "The interval of the median absolute error is given by order statistics.")
+		out = append(out, "The share of targets at or below the prediction has a Wilson interval. The interval of the "+
+			"median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
 		s := "The ECE uses 10 bins of equal width and is biased upwards if there are few rows."

@@ -405,6 +405,7 @@ func (p *page) Ranking() *table {
 		}
 		t.Foot += ". Grey: no measurable difference."
 	}
+	t.Foot = strings.TrimSpace(t.Foot + " " + e.Verdict.Ranking)
 	return t
 }
 
