@@ -147,18 +147,18 @@ func (l *lab) guarantees() (Experiment, error) {
 	l.progress("the inequalities of the propositions")
 	const most = 1 << 16
 	e := Experiment{Name: "guarantees", Title: "The inequalities of the propositions",
-		Text: fmt.Sprintf(`Propositions 1 to 5
-bound Σ a_k E Gap(x_k, ȳ_k) and the distances of the last iterates by the distances of the first
-ones, for every comparator (u, v), after every number of steps. Here is the left side over the
-right one, with the constants C_X and C_Y as stated: the largest mean over seeds, after up to %d
-steps, at the comparators that violate it most in other runs (of the same run for the full
-vector, which has no randomness, so that no comparator whatever does better). Above 1, by four
-standard errors, is a contradiction. Then the same with schedules made wrong on purpose: with
-constants G, L that are understated by 4, 16, 64, …, until the inequality is found violated; and
-with a strong convexity that is not there. L = 0: least absolute deviations over the simplex, a
-matrix game of 16 × 8; L > 0: logistic losses less a constant, weights 0 ≤ y ≤ 1/n, x on the simplex
-where μ = 0. N = 4.`, l.steps),
-		Columns: []string{"left ÷ right", "constants wrong by, when flagged", "left ÷ right then", "with a false modulus"}}
+		Text: fmt.Sprintf(`Propositions 1 to 5 bound Σ a_k E Gap(x_k, ȳ_k) and the distances of the last iterates from any comparator (u, v) by the distances
+of the first iterates, after any number of steps. The first column of numbers is the left-hand side of this inequality divided by
+the right-hand side with the stated constants C_X and C_Y. It is the largest mean over seeds, after up to %d steps, at the
+comparators that violate the inequality most in other runs. (The full vector update is not random; the comparators are then those of
+the same run, and no other comparator is worse.) A ratio that exceeds 1 by four standard errors contradicts the proposition.
+
+In the other columns, the schedules are wrong on purpose. The constants G and L are divided by 4, 16, 64, … until a violation is
+found, or a strong convexity is assumed that does not exist.
+
+All problems have N = 4 blocks. For L = 0, they are least absolute deviations over the simplex and a matrix game of 16 × 8. For
+L > 0, they have logistic losses minus a constant and weights 0 ≤ y ≤ 1/n, and x is in the simplex for μ = 0.`, l.steps),
+		Columns: []string{"left ÷ right", "factor by which constants are understated", "left ÷ right with it", "left ÷ right with a false modulus"}}
 	cases := l.cases(modulus, modulus/100)
 	e.Results = make([]Result, len(cases)*int(theoryMethods))
 	err := l.each(len(e.Results), func(k int) error {
@@ -211,10 +211,9 @@ func (l *lab) growth() (Experiment, error) {
 		far = 20_000
 	}
 	e := Experiment{Name: "growth", Title: "Guaranteed iterations as ε falls",
-		Text: fmt.Sprintf(`The guarantee after t steps is a constant over A_t, so that the iterations to ε are those after
-which A_t is a constant over ε. The exponent in 1/ε (in ln 1/ε for μ, ν > 0) of A_t as the
-schedules make it, fitted over the last decade and a half of %.0e steps, beside that of the
-theorems: off by more than %v, either way, fails.`, float64(far), tolerance),
+		Text: fmt.Sprintf(`After t steps, the guarantee is a constant divided by A_t, so the number of iterations to ε is the number after which A_t is a
+constant divided by ε. The table compares the exponent of A_t in 1/ε (in ln 1/ε for μ, ν > 0) with the exponent in the theorems. The
+exponent of the schedules is fitted over the last decade and a half of %.0e steps. A difference of more than %v fails.`, float64(far), tolerance),
 		Columns: []string{"exponent", "theorem"}}
 	cases := l.cases(10, 10) // well conditioned, so that the last decade and a half is representative of small ε
 	e.Results = make([]Result, len(cases)*int(theoryMethods))

@@ -99,9 +99,9 @@ func (r *Report) WriteText(w io.Writer) {
 	c := r.Count()
 	fmt.Fprintf(w, `# The theorems by experiment
 
-Written by %sgo -C bench run ./experiments theory -o results/theory.md%s. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
-Min-Max Optimization with Dual-Linear Coupling*, runs with its theoretical schedule on small
-synthetic problems; means are over %d seeds. Of %d claims %d hold, %d fail, %d could not have
+The command %sgo -C bench run ./experiments theory -o results/theory.md%s wrote this page. Every method of Mehta, Diakonikolas and
+Harchaoui, *Efficient Methods for Min-Max Optimization with Dual-Linear Coupling*, runs with its theoretical schedule on small
+synthetic problems. Means are over %d seeds. Of %d claims %d hold, %d fail, %d could not have
 failed and %d were not run.
 
 `, "`", "`", r.Seeds, c[Holds]+c[Fails]+c[Empty]+c[NotRun], c[Holds], c[Fails], c[Empty], c[NotRun])
