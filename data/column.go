@@ -17,6 +17,6 @@ const (
 	Vector      = table.Vector      // sparse vectors
 )
 
-// A Column is one column of a [Frame]. If its values are still in its files, as [Open] leaves those of Parquet
-// files, only the name, the type and the kind are set; [Frame.Column] returns the values.
+// A Column is one column of a [Frame]. If its values are still in files, as after [Open], only the name, the type and
+// the kind are set; [Frame.Column] returns the values.
 type Column = table.Column

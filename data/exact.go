@@ -19,7 +19,7 @@ type ExactColumns struct {
 }
 
 // Exact returns the named columns exactly as stored in the files. It reads the files again, so the frame must
-// not be closed. Parquet files are read in parts.
+// not be closed.
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
 	out := make([]*Column, len(names))
 	var problems Problems

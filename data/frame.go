@@ -20,7 +20,7 @@ type Source struct {
 	SHA256 string `json:"sha256"` // of the bytes of the file, in hexadecimal
 }
 
-// A Frame is a table: named columns of equal length, in memory or, after [Open], in Parquet files.
+// A Frame is a table: named columns of equal length. Their values are in memory or, after [Open], may be in files.
 type Frame struct {
 	Rows    int
 	Columns []*Column

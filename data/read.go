@@ -34,7 +34,7 @@ import (
 // Text formats may be compressed, with the further extension .gz or .bz2. Subdirectories are not searched, and files
 // of a directory whose names start with "." or "_" are skipped. Errors name the file.
 //
-// All values are loaded into memory; [Open] leaves those of Parquet files on disk until they are needed. A Reading
+// All values are loaded into memory; [Open] leaves those of some formats on disk until they are needed. A Reading
 // changes how text and dates are read.
 func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	if ctx != nil {
@@ -47,10 +47,12 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	return f.loadAndClose(ctx)
 }
 
-// Open works like Read, but does not load the values of Parquet files. [Frame.Column] reads a column on request,
-// and encode.Fit and encode.Encoder read one stripe of rows at a time, so that memory never holds both the full
-// table and the matrix. Schema, structure and page headers of every file are checked at once; damage to values is
-// found when they are read. Files of other formats are loaded as by Read.
+// Open works like Read, but leaves the values of Parquet, Arrow IPC and NumPy files on disk, and stores the values of
+// other files in a temporary file if they would take more than a quarter of the free memory. Vectors in Parquet and
+// Arrow IPC files are decoded at once, into memory or a temporary file. [Frame.Column] reads a column on request, and
+// encode.Fit and encode.Encoder read one stripe of rows at a time, so that memory never holds both the full table and
+// the matrix. The schema and the structure of every file are checked at once; damage to values is found when they are
+// read.
 //
 // A change of a file before Close is called is an error. A named pipe is read once, to its end. If it
 // delivers 64 MiB or more, the data are stored in a temporary file, which disappears when the frame is closed or the
@@ -332,8 +334,7 @@ func suggestFiles(path string) string {
 	return "did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// openTable returns the frame of a file without reading the values of Parquet files. If it fails, it closes the
-// file.
+// openTable returns the frame of a file, as Open does. If it fails, it closes the file.
 func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, err error) {
 	defer func() {
 		if err != nil {

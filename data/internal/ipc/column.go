@@ -16,7 +16,7 @@ type builder struct {
 	field  *field
 	out    *table.Column
 	levels *table.Levels
-	exact  bool                  // the values are read as field.Exact
+	exact  bool                  // the values are read as the exact type of the field
 	vector *intake.VectorBuilder // not nil for lists of floats
 	sparse *intake.SparseBuilder // set for lists of entries of sparse vectors
 	limit  func() error          // bounds the memory that sparse takes
@@ -169,7 +169,7 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 // bit reports whether bit i is set.
 func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
 
-// takeDecompressed works like take, but decompresses the buffers.
+// takeDecompressed works like nextNode, but returns the decompressed bytes of the buffers.
 func (c *cursor) takeDecompressed(f *field) (n node, buffers [][]byte) {
 	n, packed := c.nextNode(f)
 	for _, b := range packed {
@@ -186,6 +186,7 @@ func (c *cursor) unpackAll(f *field) {
 	}
 }
 
+// setNull makes the value of a row null.
 func (b *builder) setNull(row int) {
 	if b.out.Null == nil {
 		b.out.Null = make([]bool, max(len(b.out.Number), len(b.out.Code)))

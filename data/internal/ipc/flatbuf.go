@@ -13,8 +13,10 @@ type fbTable struct {
 	at int // offset of the table
 }
 
+// fbFail panics with an error about invalid metadata.
 func fbFail() { panic(table.Damaged("the metadata cannot be read")) }
 
+// fbRoot returns the root table of a FlatBuffer.
 func fbRoot(b []byte) fbTable {
 	if len(b) < 8 {
 		fbFail()
@@ -22,6 +24,7 @@ func fbRoot(b []byte) fbTable {
 	return fbTable{b, 0}.table(0)
 }
 
+// require panics with an error unless size bytes follow a position.
 func (t fbTable) require(at, size int) {
 	if at < 0 || size < 0 || at > len(t.b)-size {
 		fbFail()
@@ -49,6 +52,7 @@ func (t fbTable) table(at int) fbTable {
 	return to
 }
 
+// vtable returns the position of the list of the table's fields.
 func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
 
 // field returns the position of a field, or −1 if it is absent.
@@ -65,6 +69,7 @@ func (t fbTable) field(slot int) int {
 	return at
 }
 
+// int8, int16, int32 and int64 return the integer of a field, or 0 or def if the field is absent.
 func (t fbTable) int8(slot int) int {
 	at := t.field(slot)
 	if at < 0 {
@@ -121,6 +126,7 @@ func (t fbTable) vector(slot, size int) (at, n int) {
 	return at + 4, int(count)
 }
 
+// text returns the text of a field, or "" if the field is absent.
 func (t fbTable) text(slot int) string {
 	at, n := t.vector(slot, 1)
 	return string(t.b[at : at+n])

@@ -178,6 +178,7 @@ func (m *message) batch(limit int64) *batch {
 	return b
 }
 
+// errParts returns the error of a batch that does not match its schema.
 func errParts() error {
 	return table.Damaged("a batch has a different number of buffers or columns from its schema")
 }

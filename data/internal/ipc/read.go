@@ -14,8 +14,8 @@ var ipcMagic = []byte("ARROW1")
 
 // Read returns a table with the named columns of an Arrow IPC file or stream, in the order of the file; nil names
 // means all columns. A stream is recognised by the absence of the magic number. The values of columns other than
-// vectors stay in the file. If dates is set, dates and timestamps become Numeric, in days. If exact is set, 64-bit
-// integers are read as bits. It panics with an error if the file is damaged; the caller must recover.
+// vectors stay in the file. If dates is set, dates and timestamps become Numeric, in days. If exact is set, columns
+// that have a [table.ExactType] are read as bits or texts. It panics with an error if the file is damaged; the caller must recover.
 func Read(ctx context.Context, src intake.Source, names []string, exact, dates bool) (*intake.Table, error) {
 	cut := cutStream
 	if bytes.Equal(bytesAt(src, span{0, min(src.Size(), int64(len(ipcMagic)))}, nil), ipcMagic) {
@@ -120,8 +120,8 @@ func cutFile(src rawFile) (*schema, []*message, error) {
 }
 
 // leadingSchema returns the schema at the start of a file, whose footer begins at limit, and the position at which
-// the schema ends. Polars writes the schema without its length, which is then at most most bytes; the position is
-// then 0.
+// the schema ends. Polars writes the schema without its length; the schema is then taken from at most the given
+// number of bytes, and the position is 0.
 func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
 	begin := bytesAt(src, span{8, max(0, min(4, limit-8))}, nil)
 	if !bytes.Equal(begin, []byte{0xff, 0xff, 0xff, 0xff}) {

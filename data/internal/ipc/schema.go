@@ -234,7 +234,7 @@ func (f *field) setType(t fbTable) {
 func (f *field) bufferCount() int {
 	switch {
 	case f.Dictionary >= 0:
-		return 2 // width of the indices
+		return 2 // validity bitmap and indices
 	case f.Dense:
 		return 2
 	}

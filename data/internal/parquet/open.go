@@ -371,6 +371,7 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 	return nil
 }
 
+// pathOf returns the path of a column in the schema, with points between its parts.
 func pathOf(v *thriftValue) string {
 	if v == nil {
 		return ""

@@ -36,7 +36,7 @@ type pageHeader struct {
 	kind     int64
 	from     int64 // position in the file at which its bytes begin
 	packed   int   // number of these bytes
-	size     int   // decompressed
+	size     int   // number of bytes after decompression
 	values   int
 	encoding int64
 
@@ -87,7 +87,7 @@ func walkPages(c *chunk) []pageHeader {
 		p := pageHeader{kind: h.int(1), compressed: true}
 		if crc := h.fieldByID(4); crc != nil {
 			if crc.kind != thriftI32 {
-				panic(table.Damaged("the checksum of a page does not match its bytes"))
+				panic(table.Damaged("the checksum of a page is not a 32-bit number"))
 			}
 			p.checked, p.crc = true, uint32(int32(crc.num))
 		}

@@ -10,6 +10,7 @@ import (
 // allocates more than a fixed multiple of the bytes that it reads, since a list must contain at least one byte for
 // each element.
 
+// A thriftValue is a value of any type.
 type thriftValue struct {
 	kind   byte
 	num    int64         // value of a bool or an integer
@@ -18,11 +19,13 @@ type thriftValue struct {
 	fields []thriftField // structs
 }
 
+// A thriftField is a field of a struct, with its number.
 type thriftField struct {
 	id    int16
 	value thriftValue
 }
 
+// Numbers that the protocol assigns to types, and the maximum depth of nested values.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -55,6 +58,7 @@ func (v *thriftValue) fieldByID(id int16) *thriftValue {
 // int returns the value of an integer field, or −1 if it is absent.
 func (v *thriftValue) int(id int16) int64 { return v.intOr(id, -1) }
 
+// intOr works like int, but returns def if the field is absent.
 func (v *thriftValue) intOr(id int16, def int64) int64 {
 	f := v.fieldByID(id)
 	if f == nil {
@@ -66,6 +70,7 @@ func (v *thriftValue) intOr(id int16, def int64) int64 {
 	return f.num
 }
 
+// A thriftReader reads values from b, beginning at i. Its methods panic with an error if b is invalid.
 type thriftReader struct {
 	b []byte
 	i int

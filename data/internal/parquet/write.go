@@ -20,9 +20,8 @@ import (
 // GroupRows is the number of rows in a row group.
 const GroupRows = 1 << 18
 
-// A Writer writes blocks of columns as row groups compressed with zstd, whose frames have checksums. A column whose
-// Type is an integer type is stored in that type; float32 is stored as float, and other numbers as double.
-// data.WriteTable checks the columns before it passes them on.
+// A Writer writes blocks of columns as row groups compressed with zstd, whose frames have checksums. Numbers are stored
+// in the types that data.WriteTable documents, which checks the columns before it passes them on.
 type Writer struct {
 	to  io.Writer
 	out *file.Writer // set after the first block, which determines the schema
