@@ -2,7 +2,7 @@
 //
 // [Read] loads files into a [Frame] of plain typed columns; [Open] leaves the values of Parquet, Arrow IPC and NumPy
 // files on disk until they are needed. [NewFrame], [FromStructs], [FromRecords], [FromRows] and [FromArrow] make a
-// Frame from values in memory. [Frame.Filter], [Frame.Join] and [Frame.SplitRows] choose rows; [Frame.Exact] and
+// Frame from values in memory. [Frame.Filter] and [Frame.SplitRows] choose rows; [Frame.Exact] and
 // [WriteTable] copy columns unchanged. Package data/encode turns tables into design matrices. The API exposes no types
 // of the libraries that read the file formats, except in [FromArrow].
 //

@@ -150,8 +150,11 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			usable = append(usable, c)
 		} else {
 			advice := fix.Advise("store the parts that you need in numeric columns", fix.DropColumn)
-			if c.Clock {
+			switch {
+			case c.Clock:
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
+			case c.UnexpectedRow > 0: // lists of floats
+				advice.Hint = "store lists of the same length without nulls, which may hold NaN for missing numbers"
 			}
 			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "a column of type %s cannot be a feature",
 				c.Type))

@@ -78,14 +78,14 @@ func TestVectors_Lists(t *testing.T) {
 		{"list of float32", arrow.ListOf(single), good, "", false},
 		{"large list of float64", arrow.LargeListOf(double), good, "", true},
 		{"a null list", arrow.ListOf(single), "[[1, 2], [3, 4], null, [7, 8]]",
-			`row 3: a column of type list (the vector in row 3 lacks entry 1) cannot be a feature`, false},
+			`row 3: a column of type list (the list is null) cannot be a feature`, false},
 		{"a null number", arrow.ListOf(double), "[[1, 2], [3, 4], [5, 6], [7, null]]",
-			`row 4: a column of type list (the vector in row 4 lacks entry 2) cannot be a feature`, false},
+			`row 4: a column of type list (entry 2 is null) cannot be a feature`, false},
 		{"a null in fixed size", arrow.FixedSizeListOf(2, single), "[[1, null], [3, 4]]",
-			`row 1: a column of type list (the vector in row 1 lacks entry 2)`, true},
+			`row 1: a column of type list (entry 2 is null)`, true},
 		{"other lengths", arrow.ListOf(single), "[[1, 2], [3, 4, 5], [6, 7], [8]]",
-			`row 2: a column of type list (the vector in row 2 has 3 entries, but earlier vectors have 2)`, false},
-		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: a column of type list (the vector in row 1 is empty`, true},
+			`row 2: a column of type list (the list has 3 entries, but earlier lists have 2)`, false},
+		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: a column of type list (the list is empty)`, false},
 	} {
 		for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
 			if ext != ".arrows" && c.arrows {

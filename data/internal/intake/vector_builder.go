@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/limit"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // vectorsInMemory is the maximum size in bytes of vectors that stay in memory. Larger ones are stored in an unnamed
@@ -24,7 +25,7 @@ type VectorBuilder struct {
 	begun      bool   // whether a row was begun
 	width      int    // number of numbers in every row; −1 until the first row is complete
 	faultRow   int    // first row (1-based) that is not a vector; 0 if there is none
-	fault      string // description of the error in the row
+	fault      string // what is wrong with this row
 	b          []byte // bytes that are not yet written
 	file       *os.File
 }
@@ -51,15 +52,16 @@ func (w *VectorBuilder) BeginRow() {
 // InRow reports whether a row has begun.
 func (w *VectorBuilder) InRow() bool { return w.begun }
 
-// AddNull records that a number of the row is missing.
-func (w *VectorBuilder) AddNull() {
-	w.fail(w.row+1, "the vector in row %d lacks entry %d", w.row+1, w.length+1)
-}
+// AddNull records that the next number of the row is null.
+func (w *VectorBuilder) AddNull() { w.fail(w.row+1, "entry %d is null", w.length+1) }
+
+// AddNullRow records that the list of the row is null.
+func (w *VectorBuilder) AddNullRow() { w.fail(w.row+1, "the list is null") }
 
 // Add appends a number, given by its bits, to the row.
 func (w *VectorBuilder) Add(bits uint64) {
 	if w.length++; w.length > MostWidth {
-		w.fail(w.row+1, "the vector in row %d has more than %d entries", w.row+1, MostWidth)
+		w.fail(w.row+1, "the list has more than %d entries", MostWidth)
 		return
 	}
 	switch w.size {
@@ -82,9 +84,10 @@ func (w *VectorBuilder) endRow() {
 	}
 	w.begun = false
 	if w.row++; w.width == 0 {
-		w.fail(w.row, "the vector in row %d is empty; vectors need at least one entry", w.row)
+		w.fail(w.row, "the list is empty")
 	} else if w.length != w.width {
-		w.fail(w.row, "the vector in row %d has %d entries, but earlier vectors have %d", w.row, w.length, w.width)
+		w.fail(w.row, "the list has %s, but earlier lists have %d", printable.Plural(w.length, "entry", "entries"),
+			w.width)
 	}
 }
 

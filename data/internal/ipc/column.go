@@ -403,7 +403,7 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 	for i := range rows {
 		b.vector.BeginRow()
 		if valid != nil && !bit(valid, i) {
-			b.vector.AddNull()
+			b.vector.AddNullRow()
 		}
 		from, to := bounds(i)
 		if from > to || to > uint64(length) {

@@ -73,7 +73,7 @@ func (n *numbers) spill(to *intake.Spill) error {
 // column returns the column.
 func (n *numbers) column(name string) *table.Column {
 	c := n.Column
-	c.Name, c.Type, c.Kind, c.FromText = name, "text number", table.Numeric, true
+	c.Name, c.Type, c.Kind, c.FromText = name, "float64", table.Numeric, true
 	if n.parts != nil {
 		c.Parts, c.Number = n.parts, nil
 	}

@@ -55,6 +55,10 @@ func (c *chunk) addLists(w *intake.VectorBuilder) error {
 func addLists[T float32 | float64](
 	c *chunk, w *intake.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
 ) error {
+	empty := int16(0) // definition level of a list that is not null but has no entries
+	if c.leaf.list().RepetitionType() == parquet.Repetitions.Optional {
+		empty = 1
+	}
 	size := min(batchRows, c.values)
 	values, defs, reps := make([]T, size), make([]int16, size), make([]int16, size)
 	for left := c.values; left > 0; {
@@ -76,6 +80,9 @@ func addLists[T float32 | float64](
 			switch {
 			case w.HasFailed():
 				return nil
+			case d < empty:
+				w.AddNullRow()
+			case d == empty && empty < c.leaf.descr.MaxDefinitionLevel(): // a list without entries
 			case d < c.leaf.descr.MaxDefinitionLevel():
 				w.AddNull()
 			case next == present:
