@@ -150,9 +150,8 @@ func (r *report) markdown() string {
 		b.WriteString("; " + r.Versions)
 	}
 	fmt.Fprintf(&b, ". `%s`", r.Command)
-	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the " +
-		"columns " +
-		"mean: [README](../README.md).\n")
+	b.WriteString("\n\nTimes are in milliseconds: median (least–most). The checker computes gaps and excesses. " +
+		"[README](../README.md#columns-of-the-result-tables) explains the columns.\n")
 	r.summary(&b)
 	for _, group := range groups {
 		if rows := r.group(group); len(rows) > 0 {
