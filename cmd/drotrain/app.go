@@ -39,16 +39,16 @@ type app struct {
 	inputs inputFiles // the files that the command reads
 	noSums bool       // do not compute the SHA-256 of a table on standard input
 
-	comm    ranks.Comm           // communicator of ranks that train together; nil for a single process
-	traffic func() ranks.Traffic // between them
-	beside  int                  // number of ranks that share processors with this one, including itself
-	faults  io.Writer            // receives errors of a rank other than rank 0, which prints nothing else
+	comm       ranks.Comm           // communicator of ranks that train together; nil for a single process
+	traffic    func() ranks.Traffic // returns the traffic between these ranks; nil for a single process
+	localRanks int                  // number of ranks that share processors with this one, including itself
+	rankErrors io.Writer            // receives errors of a rank other than rank 0, which prints nothing else
 
 	patience time.Duration // time for which such a rank waits before it prints an error
 
 	bold        bool // standard output is a terminal that shows bold text
 	quiet, json bool
-	logFormat   string // format of lines on stderr, see package options
+	logFormat   string // format of lines on stderr: options.LogPlain, LogText or LogJSON
 
 	warnings []string // printed at the end, even if quiet is set
 
@@ -57,7 +57,7 @@ type app struct {
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
-	boundGarbage(mostGarbage) // again, since an earlier run may have stored rows on disk
+	boundGarbage(maxGarbage) // again, since an earlier run may have stored rows on disk
 	out := &checkedWriter{w: a.stdout}
 	a.rawOut = out
 	text := show.NewPlain(out)
@@ -136,7 +136,7 @@ func (a *app) printError(err error, code int) {
 // A runner runs a command with its settings, the flags that set them, and the arguments.
 type runner func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error
 
-// define adds the options of a command to cmd, and returns cmd. When it runs, it reads --config and calls run.
+// define adds the options of a command to cmd, and returns cmd. When cmd runs, it reads --config and calls run.
 func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Command {
 	s := options.Add(cmd, command)
 	if cmd.Args == nil {
@@ -196,7 +196,7 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
-// warn stores a warning. Warnings are printed last, even with --quiet.
+// warn stores a warning, unless the same text is already stored. Warnings are printed last, even with --quiet.
 func (a *app) warn(text string) {
 	if !slices.Contains(a.warnings, text) {
 		a.warnings = append(a.warnings, text)

@@ -21,16 +21,16 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// checkpointFile is the file in the output directory from which --resume continues. It is removed when a training
-// ends.
+// checkpointFile is the file in the output directory from which --resume continues. It is removed once all files of the
+// training run have been written.
 const checkpointFile = "checkpoint.bin"
 
 // checkpointInterval is the minimum time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
 
 // openCheckpoint creates the checkpoint of a training run. With --resume it reads the checkpoint of an interrupted
-// run and sets the options of that run. If no checkpoint exists, it starts a new run, provided that data were
-// given.
+// run and sets the options of that run; it returns an error if a given option has another value. If no checkpoint
+// exists but --data is given, it starts a new run.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	if o.Out == stream {
@@ -41,7 +41,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		every = math.MaxInt64 / 4
 	}
 	if o.Resume && o.Config.Data != "" {
-		// So that a container can be started with the same command for the first time and again.
+		// a container can then start with the same command every time
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			o.Resume = false
 			a.info("no checkpoint in %s: starting a new run", o.Out)
@@ -50,9 +50,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	if !o.Resume {
 		o.Config.Checkpoint = train.NewCheckpoint(path, every)
 		set.VisitAll(func(f *pflag.Flag) {
-			if f.Changed && options.Resumes(f) { // on the command line or in --config
-				// the first word is the name
-				_ = o.Config.Checkpoint.Agree(prefix+f.Name, f.Value.String())
+			if f.Changed && options.MustMatchOnResume(f) { // on the command line or in --config
+				_ = o.Config.Checkpoint.Agree(prefix+f.Name, f.Value.String()) // a new checkpoint holds no other value
 			}
 		})
 		return nil
@@ -67,7 +66,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	before := j.Facts(prefix)
 	var changed []error
 	set.VisitAll(func(f *pflag.Flag) {
-		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != f.Value.String()) {
+		if was, ok := before[f.Name]; f.Changed && options.MustMatchOnResume(f) && (!ok || was != f.Value.String()) {
 			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: f.Value.String()})
 		}
 	})
@@ -87,8 +86,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	return nil
 }
 
-// closeCheckpoint removes the checkpoint if the training has ended. After a signal it writes the checkpoint,
-// unless it is empty, and adds a note on how to resume.
+// closeCheckpoint removes the checkpoint if the run has ended. After a signal it writes the checkpoint, unless it is
+// empty, and prints the command that resumes the run. It returns err, with a hint if files or options have changed.
 func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) error {
 	j := o.Config.Checkpoint
 	var changed *train.ChangedError

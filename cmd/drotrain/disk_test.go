@@ -72,10 +72,10 @@ func TestFile_TooLargeForTheDisk(t *testing.T) {
 // read, instead of a crash on the way.
 func TestAddressSpace_TooLittle(t *testing.T) {
 	least := limit.LeastAddressSpace()
-	if err := enoughSpace(least, least); err != nil {
+	if err := checkAddressSpace(least, least); err != nil {
 		t.Error(err)
 	}
-	err := enoughSpace(least-1, least)
+	err := checkAddressSpace(least-1, least)
 	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed ||
 		!strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise this limit") {
 		t.Errorf("%s; %s", msg, hint)

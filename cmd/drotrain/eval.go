@@ -18,12 +18,12 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// evalOptions holds the settings of an evaluation and what is derived from them.
+// evalOptions holds the settings of an evaluation and values derived from them.
 type evalOptions struct {
 	*options.Settings
 	measure report.Options
 	shown   *show.Progress
-	kept    *eval.Reference // results on the hold-out rows that are stored in the model
+	stored  *eval.Reference // results on the hold-out rows that are stored in the model
 
 	directory string   // directory of the outputs, or ""
 	formats   []string // formats of a directory, or of each file in --out
@@ -77,7 +77,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate or
 
 // run evaluates, writes the files and prints the outcome.
 func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if o.Measures {
+	if o.ListMeasures {
 		return listMeasures(a.stdout)
 	}
 	if err := o.check(fs); err != nil {
@@ -127,7 +127,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	}
 	defer measured.Close()
 	e := measured.Evaluation
-	e.Reference = cmp.Or(against, o.kept)
+	e.Reference = cmp.Or(against, o.stored)
 	wrong := checkGates(e, o.Gates)
 	a.warnOfTrainingRows(measured.Encoding,
 		"; without --data, `drotrain eval` evaluates the model on hold-out rows or out of fold")

@@ -115,7 +115,7 @@ func (o *evalOptions) measureTable(
 ) (*report.Measured, error) {
 	if len(m.Reference) > 0 {
 		var err error
-		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
+		if o.stored, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Models[0], err)
 		}
 	}

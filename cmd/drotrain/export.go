@@ -76,7 +76,7 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 			return exit.Usagef("leave out --"+name, "--%s works only with SQL, but the format is %s", name, o.Format)
 		}
 	}
-	o.Export.Formulas = !o.Safe
+	o.Export.Formulas = !o.EscapeFormulas
 	write := func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }
 	if toStream {
 		return write(a.rawOut)

@@ -18,8 +18,8 @@ import (
 )
 
 // checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not exist,
-// or with a limit outside the range of the measure, fails; the usage error is returned after the other gates have
-// been checked.
+// or with a limit outside the range of the measure, fails; the first such error is returned, as a usage error, after
+// all gates have been checked.
 func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
 	var results []eval.GateResult
 	for _, c := range conditions {
@@ -127,7 +127,8 @@ func failedName(path string) string {
 	return strings.TrimSuffix(path, ext) + ".failed" + ext
 }
 
-// reportGates prints the results of all gates on stderr. It returns an error with exit code 4 if one failed.
+// reportGates prints the results of gates on stderr; those of passed gates are omitted if the run is quiet. It returns
+// an error with exit code 4 if a gate failed.
 func (a *app) reportGates(results []eval.GateResult) error {
 	failed := 0
 	for _, r := range results {

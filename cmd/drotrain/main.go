@@ -4,9 +4,10 @@
 //	drotrain train --data loans.parquet --target deny --groups region,sex
 //	drotrain eval --model drotrain-out/model.json --data loans.parquet
 //
-// Exit codes: 0 if the required gap was certified, 1 if the command failed, 2 for a wrong command line, 3 if the
-// run stopped at a limit before reaching the gap (the model is written and marked uncertified), 4 if a --fail-if
-// gate failed or the model is degenerate, and 129, 130 or 143 if the run was interrupted.
+// Exit codes: 0 if the command succeeded and train certified the requested gap, 1 if the command failed, 2 for a wrong
+// command line, 3 if training stopped before reaching the gap (the model is written and marked uncertified), 4 if a
+// --fail-if gate or --strict failed, the model is degenerate or verify did not prove the certificate, 129, 130 or 143
+// if a signal ended the run, and 141 if nobody reads the output.
 package main
 
 import (
@@ -33,7 +34,7 @@ func main() {
 		patience: time.Second,
 	}
 	// check before any more memory is allocated
-	if err := enoughSpace(limit.AddressSpaceLeft(), limit.LeastAddressSpace()); err != nil {
+	if err := checkAddressSpace(limit.AddressSpaceLeft(), limit.LeastAddressSpace()); err != nil {
 		a.printError(err, exit.Failed)
 		os.Exit(exit.Failed)
 	}

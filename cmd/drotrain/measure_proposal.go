@@ -23,9 +23,9 @@ import (
 const (
 	measuredRows  = 2000      // maximum number of rows on which proposals are evaluated
 	measuredCells = 2_000_000 // maximum number of cells of a table that is read again for a proposal
-	maxMeasured   = 10        // proposals
+	maxMeasured   = 10        // maximum number of measurements
 	// number of standard errors by which dropping a column must be worse for the column to be kept
-	measurable = 2
+	maxWorsening = 2
 )
 
 // A measurement compares the mean out-of-fold loss of ERM with and without an option, on the same rows and folds.
@@ -47,8 +47,8 @@ func (m measurement) String() string {
 		m.Without, m.SE, verdict)
 }
 
-// A measuring evaluates the parts of a proposal.
-type measuring struct {
+// A measurer evaluates the parts of a proposal.
+type measurer struct {
 	ctx    context.Context
 	a      *app
 	p      *propose.Proposal
@@ -60,9 +60,10 @@ type measuring struct {
 	out    []measurement
 }
 
-// measureProposal evaluates what a proposal drops or reads differently, and withdraws parts that are clearly worse.
-// It proposes to read codes as categories, bounds as numbers or codes as missing values only if this lowers the loss.
-// It returns nil for a target with several classes, for a stream, or if training fails.
+// measureProposal evaluates what the proposal p drops or reads differently, and withdraws the parts that are clearly
+// worse from p. To p it adds that codes are read as categories, bounds as numbers or codes as missing values, if this
+// lowers the loss. It returns no measurements for a target with more than two classes, for a stream, or if training
+// fails.
 func measureProposal(
 	ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string,
 ) []measurement {
@@ -71,7 +72,7 @@ func measureProposal(
 	if p.Task == encode.Multiclass || stream {
 		return nil
 	}
-	m := &measuring{ctx: ctx, a: a, p: p, path: path, config: train.DefaultConfig()}
+	m := &measurer{ctx: ctx, a: a, p: p, path: path, config: train.DefaultConfig()}
 	c := &m.config
 	c.Target, c.Groups, c.Drop, c.Impute, c.MinCount, c.Loss, c.Weight, c.Reading =
 		p.Target, groups, slices.Clone(p.Drop), "error", p.MinCount, p.Loss, weight, p.Reading
@@ -97,8 +98,8 @@ func measureProposal(
 	return m.out
 }
 
-// sampleRows keeps at most measuredRows rows.
-func (m *measuring) sampleRows() {
+// sampleRows keeps at most measuredRows rows, at equal distances.
+func (m *measurer) sampleRows() {
 	n := len(m.rows)
 	if m.rows == nil {
 		n = m.frame.Rows
@@ -113,8 +114,9 @@ func (m *measuring) sampleRows() {
 	m.rows = out
 }
 
-// measure returns the out-of-fold losses of ERM.
-func (m *measuring) measure(f *data.Frame, c train.Config) ([]float64, error) {
+// measure returns the out-of-fold losses that a model trained on f with the configuration c, which is of ERM, has in
+// the measured rows.
+func (m *measurer) measure(f *data.Frame, c train.Config) ([]float64, error) {
 	c.Rows = &train.RowSet{Train: m.rows}
 	model, err := train.FitFrame(m.ctx, f, c)
 	if err != nil {
@@ -130,7 +132,7 @@ func (m *measuring) measure(f *data.Frame, c train.Config) ([]float64, error) {
 
 // compare evaluates an option by the losses of the same rows with and without it. It records both means and the
 // standard error of their difference, and reports whether kept accepts the option.
-func (m *measuring) compare(option string, with, without []float64, kept func(difference, se float64) bool) bool {
+func (m *measurer) compare(option string, with, without []float64, kept func(difference, se float64) bool) bool {
 	if len(with) != len(without) {
 		return false
 	}
@@ -150,8 +152,8 @@ func (m *measuring) compare(option string, with, without []float64, kept func(di
 }
 
 // measureDrops evaluates dropping columns that are dropped for reasons other than a leak, and merging rare levels.
-func (m *measuring) measureDrops() {
-	notWorse := func(difference, se float64) bool { return difference <= measurable*se }
+func (m *measurer) measureDrops() {
+	notWorse := func(difference, se float64) bool { return difference <= maxWorsening*se }
 	for k := range m.p.Findings {
 		f := &m.p.Findings[k]
 		if f.IsLeak() || f.Proposal != "left out" || !slices.Contains(m.config.Drop, f.Column) || len(m.out) >= maxMeasured {
@@ -179,7 +181,7 @@ func (m *measuring) measureDrops() {
 }
 
 // measureOthers evaluates codes as categories, bounds as numbers, and codes for missing values.
-func (m *measuring) measureOthers() {
+func (m *measurer) measureOthers() {
 	// the values themselves are the evidence; the loss need only not contradict it
 	better := func(difference, _ float64) bool { return difference < 0 }
 	for k := range m.p.Findings {

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// enoughSpace returns an error if ulimit -v leaves less address space than the runtime needs.
-func enoughSpace(left, least int64) error {
+// checkAddressSpace returns an error if ulimit -v leaves less address space than the runtime needs.
+func checkAddressSpace(left, least int64) error {
 	const mb = 1 << 20
 	if left < least {
 		return exit.WithHint(fmt.Errorf("%s leaves only %d MB of address space for data; at least %d MB are needed",
@@ -35,8 +35,8 @@ func (a *app) announceDisk() func(line string) {
 	}
 }
 
-// mostGarbage is the number of bytes of garbage that the heap may hold, unless a tenth of the live bytes is more.
-const mostGarbage = 64 << 20
+// maxGarbage is the maximum number of bytes of garbage that the heap may hold, unless a tenth of the live bytes is more.
+const maxGarbage = 64 << 20
 
 // boundGarbage bounds the garbage in the heap, unless the user has set GOGC.
 func boundGarbage(bytes int64) {

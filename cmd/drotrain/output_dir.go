@@ -48,21 +48,19 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 		err = os.MkdirAll(o.path, 0o777)
 	}
 	if err != nil {
-		return fail("make", err)
+		return fail("create", err)
 	}
 	entries, err := os.ReadDir(o.path)
 	if err != nil {
 		return fail("use", err)
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() == lockName ||
-			atomicfile.IsTemporary(e.Name())
+		return e.Name() == lockName || atomicfile.IsTemporary(e.Name())
 	})
 	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
 			"pass --force to overwrite the files of the earlier run (other files are kept), or write to a new directory "+
-				"with --out "+
-				""+printable.QuoteShell(unusedSibling(o.path)))
+				"with --out "+printable.QuoteShell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
@@ -109,8 +107,8 @@ func missingDirs(path string) (dirs []string, err error) {
 // File returns the path of the named file in the directory.
 func (o *outputDir) File(name string) string { return filepath.Join(o.path, name) }
 
-// Spares returns an error if a file with one of the names in the directory is an input.
-func (o *outputDir) Spares(names ...string) error {
+// MayWrite returns an error if a file with one of the names in the directory is an input of the command.
+func (o *outputDir) MayWrite(names ...string) error {
 	for _, name := range names {
 		if err := o.inputs.MayWrite(o.File(name)); err != nil {
 			return err

@@ -98,10 +98,10 @@ func TestOpenDir_Impossible(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if err := d.Spares("g", "f"); err == nil {
+	if err := d.MayWrite("g", "f"); err == nil {
 		t.Error("an input is not spared")
 	}
-	if err := d.Spares("g", "nowhere"); err != nil {
+	if err := d.MayWrite("g", "nowhere"); err != nil {
 		t.Error(err)
 	}
 	if err := d.Write("f", text("x")); err == nil {
@@ -126,7 +126,7 @@ func TestOpenDir_RefusedIsUnlocked(t *testing.T) {
 			d.Close()
 			t.Skip("/proc can be written to")
 		}
-		if !strings.Contains(err.Error(), "cannot make the output directory") {
+		if !strings.Contains(err.Error(), "cannot create the output directory") {
 			t.Error(err)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 
 // A documentFormat is an output format of eval that is written to a single file.
 type documentFormat struct {
-	file  string // name of the file in a report directory
-	full  bool   // it contains more than the evaluation and its gates
-	write func(w io.Writer, e *eval.Evaluation, r *eval.Report) error
+	file        string // name of the file in a report directory
+	needsReport bool   // it contains more than the evaluation and its gates
+	write       func(w io.Writer, e *eval.Evaluation, r *eval.Report) error
 }
 
 var documents = map[string]documentFormat{
@@ -91,7 +91,7 @@ func (o *evalOptions) chooseFormats() error {
 func (o *evalOptions) needsReport() bool {
 	return slices.ContainsFunc(o.formats, func(format string) bool {
 		d, ok := documents[format]
-		return d.full || !ok // figures
+		return d.needsReport || !ok // figures
 	})
 }
 

@@ -110,7 +110,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		NullInvalid: o.Invalid == options.InvalidNull}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, predicting, func(columns []data.Column) error {
-			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
+			if o.EscapeFormulas && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
 				escapeFormulas(columns)
 			}
 			if done.Columns == nil {

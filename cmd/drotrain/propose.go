@@ -38,8 +38,8 @@ type proposedTraining struct {
 	flags *pflag.FlagSet
 }
 
-// readings is the maximum number of times that a table is reopened with suggested options.
-const readings = 5
+// maxReopenings is the maximum number of times that a table is reopened with suggested options.
+const maxReopenings = 5
 
 // openSuggested opens a table and, if its remarks suggest other reading options, reopens it with them. A stream
 // is read only once.
@@ -48,7 +48,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	if info, statErr := os.Stat(path); err != nil || statErr != nil || info.Mode()&os.ModeNamedPipe != 0 {
 		return f, how, err
 	}
-	for range readings {
+	for range maxReopenings {
 		next := how.WithRemarks(f.Remarks)
 		if reflect.DeepEqual(next, how) {
 			break

@@ -25,7 +25,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// A training can be distributed over several ranks, each of which runs this program with the same options. Rank 0
+// A training run can be distributed over several ranks, each of which runs this program with the same options. Rank 0
 // writes the files and prints the outcome; the other ranks only print errors of their own.
 
 // joinRanks sets the communicator of several ranks.
@@ -35,7 +35,7 @@ func (a *app) joinRanks(c ranks.Comm) {
 	}
 	a.comm, a.traffic = ranks.Count(c)
 	if a.isFollower() {
-		a.faults, a.stdout, a.stderr, a.terminal = a.stderr, io.Discard, io.Discard, false
+		a.rankErrors, a.stdout, a.stderr, a.terminal = a.stderr, io.Discard, io.Discard, false
 	}
 }
 
@@ -46,7 +46,7 @@ func (a *app) isFollower() bool { return a.comm != nil && a.comm.Rank() > 0 }
 // the others before that.
 func (a *app) printRankError(msg string) {
 	time.Sleep(a.patience)
-	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
+	fmt.Fprintf(a.rankErrors, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
 // endsOnSignal arranges that a signal ends all ranks if this rank still waits for rank 0. It reports whether it has
@@ -76,14 +76,16 @@ func (a *app) checkOneRank(command string) error {
 // A rankState holds what must be equal on all ranks, and the processors of the rank.
 type rankState struct{ Version, Machine, Options, Checkpoint, Processors string }
 
-// agreeOnOptions returns an error if the options, versions, arithmetic or checkpoints of ranks differ.
+// agreeOnOptions returns an error if the options, versions, kinds of processors or checkpoints of ranks differ.
+// Otherwise it divides the processors of a machine among its ranks, unless the number of threads is set. It is a
+// collective call.
 func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	if a.comm == nil {
 		return nil
 	}
 	own := rankState{Version: train.Version(), Machine: machine(), Processors: processors()}
 	fs.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && options.Resumes(f) {
+		if f.Changed && options.MustMatchOnResume(f) {
 			own.Options += fmt.Sprintf("--%s %s ", f.Name, f.Value.String())
 		}
 	})
@@ -95,23 +97,23 @@ func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 		sum := sha256.Sum256(b)
 		own.Checkpoint = hex.EncodeToString(sum[:6])
 	}
-	place, beside, err := own.agreeOnPlace(a.comm)
+	localIndex, localRanks, err := own.compareRanks(a.comm)
 	if err == nil && o.Threads == 0 && os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(shareProcessors(runtime.GOMAXPROCS(0), place, beside))
+		runtime.GOMAXPROCS(shareProcessors(runtime.GOMAXPROCS(0), localIndex, localRanks))
 	}
-	a.beside = beside
+	a.localRanks = localRanks
 	return err
 }
 
-// shareProcessors returns the number of processors for one of beside ranks that share them, given by its index; it
+// shareProcessors returns the number of processors for one of localRanks ranks that share them, given by its index; it
 // is at least one.
-func shareProcessors(processors, place, beside int) int {
-	return max(1, (processors+beside-1-place)/beside)
+func shareProcessors(processors, localIndex, localRanks int) int {
+	return max(1, (processors+localRanks-1-localIndex)/localRanks)
 }
 
-// agreeOnPlace returns an error if the states of ranks differ. Otherwise it returns the index of this rank among
+// compareRanks returns an error if the states of ranks differ. Otherwise it returns the index of this rank among
 // those on the same processors, and their number. It is a collective call.
-func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
+func (own rankState) compareRanks(c ranks.Comm) (localIndex, localRanks int, err error) {
 	all, err := gather.Values(c, own)
 	if err != nil {
 		return 0, 0, err
@@ -119,8 +121,8 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 	first := all[0]
 	for r, is := range all {
 		if is.Processors == own.Processors {
-			if beside++; r < c.Rank() {
-				place++
+			if localRanks++; r < c.Rank() {
+				localIndex++
 			}
 		}
 		for _, f := range []struct{ what, was, is string }{
@@ -135,7 +137,7 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 			}
 		}
 	}
-	return place, beside, nil
+	return localIndex, localRanks, nil
 }
 
 // processors identifies the host and the processors that this process may use.
@@ -171,9 +173,9 @@ func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) e
 
 // wrapInterruption replaces the error of a context cancelled by a signal by an error that states before which step
 // the run was interrupted.
-func wrapInterruption(ctx context.Context, err error, what string) error {
+func wrapInterruption(ctx context.Context, err error, step string) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w before %s", cause, what)
+		return fmt.Errorf("%w before %s", cause, step)
 	}
 	return err
 }

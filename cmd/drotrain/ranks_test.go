@@ -38,7 +38,7 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 			if c.Rank() == 2 {
 				own = other
 			}
-			if _, _, err := own.agreeOnPlace(c); err != nil {
+			if _, _, err := own.compareRanks(c); err != nil {
 				told[c.Rank()] = err.Error()
 			}
 			return nil
@@ -57,15 +57,15 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 func TestRanks_ShareProcessors(t *testing.T) {
 	hosts := []string{"a", "b", "a", "a", "b", "c"}
 	if err := ranks.Run(len(hosts), func(c ranks.Comm) error {
-		place, beside, err := rankState{Processors: hosts[c.Rank()]}.agreeOnPlace(c)
+		index, count, err := rankState{Processors: hosts[c.Rank()]}.compareRanks(c)
 		if err != nil {
 			return err
 		}
 		want := []int{3, 4, 3, 2, 4, 8}[c.Rank()]
-		if got := shareProcessors(8, place, beside); got != want {
+		if got := shareProcessors(8, index, count); got != want {
 			t.Errorf("rank %d takes %d of 8 processors, not %d", c.Rank(), got, want)
 		}
-		if got := shareProcessors(1, place, beside); got != 1 {
+		if got := shareProcessors(1, index, count); got != 1 {
 			t.Errorf("rank %d takes %d of one processor", c.Rank(), got)
 		}
 		return nil

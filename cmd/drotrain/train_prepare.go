@@ -31,8 +31,8 @@ func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	if o.Measure != options.Auto {
-		c.Evaluate = o.Measure
+	if o.Evaluate != options.Auto {
+		c.Evaluate = o.Evaluate
 	}
 	if c.Evaluate == train.EvaluateCrossfit {
 		c.Holdout = 0

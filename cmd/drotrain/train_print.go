@@ -55,7 +55,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 	if a.comm != nil {
 		t := a.traffic()
 		a.info("ranks %d, rounds %d, %.1f MB per rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds,
-			float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
+			float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.localRanks)
 	}
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ type trainOutcome struct {
 	Measured *measured     `json:"measured,omitempty"` // likewise
 }
 
-// A measured holds the measures of the models over all rows and in the worst group of each.
+// A measured holds the measures of the models over all rows and in each model's worst group.
 type measured struct {
 	Split  eval.Split      `json:"split"` // the rows on which the models are measured
 	Rows   int             `json:"rows"`

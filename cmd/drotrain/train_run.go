@@ -88,7 +88,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 // mayCrossfit reports whether a small table may be cross-fitted. The user must not have requested another way of
 // measuring, and the rows must be in the memory of one process.
 func (o *trainOptions) mayCrossfit(a *app) bool {
-	return o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil &&
+	return o.Evaluate == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil &&
 		o.Config.Memory == 0
 }
 
@@ -182,7 +182,7 @@ func (o *trainOptions) fit(
 	if o.Verbose {
 		cfg.Logf = func(format string, args ...any) { a.info("solver: "+format, args...) }
 	}
-	o.keepOnDisk(a, &cfg)
+	o.setCache(a, &cfg)
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
 	frame, err := cfg.OpenData(ctx, a.openTable)
@@ -194,7 +194,7 @@ func (o *trainOptions) fit(
 		cfg.Evaluate, cfg.Holdout = train.EvaluateCrossfit, 0
 	}
 	if out != nil {
-		if err := out.Spares(modelFile, metricsFile, reportFile); err != nil {
+		if err := out.MayWrite(modelFile, metricsFile, reportFile); err != nil {
 			return nil, err
 		}
 	}
@@ -208,15 +208,16 @@ func (o *trainOptions) fit(
 	return train.FitFrame(ctx, frame, cfg)
 }
 
-// keepOnDisk sets the folder for rows that do not fit into memory.
-func (o *trainOptions) keepOnDisk(a *app, cfg *train.Config) {
+// setCache sets the directory for rows that do not fit into memory, which is --out unless --cache is given, and the
+// function that announces that rows are stored there.
+func (o *trainOptions) setCache(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
 	}
 	cfg.Announce = a.announceDisk()
 }
 
-// noModelError returns the error of a run that err or a signal ended before a model was trained.
+// noModelError returns the error of a run that ended before a model was trained: err, or the signal that ended it.
 func (o *trainOptions) noModelError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -233,8 +234,9 @@ func writeModel(m *train.Model, out *outputDir) error {
 	return out.Write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
-// writeResults measures the model on the hold-out rows, or on the training
-// rows if there is no hold-out, and writes the metrics, the plots and the page.
+// writeResults measures the model on the hold-out rows, out of fold or, if there are no hold-out rows, on the training
+// rows. It writes the metrics, the page and, unless the report is fast, the figures, and writes the model again with
+// the results.
 func (o *trainOptions) writeResults(
 	ctx context.Context, m *train.Model, out *outputDir, opt report.Options, p *show.Progress,
 ) (*eval.Evaluation, error) {
@@ -248,7 +250,7 @@ func (o *trainOptions) writeResults(
 	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
-	if err := writeModel(m, out); err != nil { // write the model again, with the results of the evaluation
+	if err := writeModel(m, out); err != nil {
 		return nil, err
 	}
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {

@@ -76,7 +76,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	a.noteUnusedTexts(frame, o.Config.Reading)
 	p.Begin(show.Encoding)
 	o.Config.Observe = p.Observe
-	o.keepOnDisk(a, &o.Config)
+	o.setCache(a, &o.Config)
 	s, notes, err := train.Choose(ctx, frame, o.Config)
 	p.Finish()
 	if err != nil {

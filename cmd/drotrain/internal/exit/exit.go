@@ -15,11 +15,11 @@ import (
 
 // Exit codes.
 const (
-	OK     = 0 // done, and the required gap is certified
+	OK     = 0 // done; after train, the requested gap is certified
 	Failed = 1
 	Usage  = 2 // the command line or the configuration file is wrong
-	Limit  = 3 // stopped before the required gap; the model is written and marked
-	Gate   = 4 // a --fail-if gate or --strict failed, or the model is degenerate
+	Limit  = 3 // stopped before the requested gap; the model is written and marked uncertified
+	Gate   = 4 // a --fail-if gate or --strict failed, the model is degenerate, or verify did not prove the certificate
 
 	Pipe = 128 + 13 // the output is no longer read
 )
@@ -64,7 +64,7 @@ type hinter interface{ Hint() string }
 // Describe returns the message and the hint to print for err.
 func Describe(err error) (msg, hint string) { return DescribeFor(err, acceptAnyOption) }
 
-// DescribeFor works like Describe for a command: hints only name options for which has returns true.
+// DescribeFor works like Describe, but fixes of table errors only name options for which has returns true.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	msg = strings.TrimRight(err.Error(), "\n")
 	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {

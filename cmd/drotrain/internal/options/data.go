@@ -190,7 +190,7 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 				"a proportion may stand before time: and units:, as in --holdout 0.3,time:date")
 		}
 		before = text
-		if s.Measure = Auto; text == Auto {
+		if s.Evaluate = Auto; text == Auto {
 			return nil
 		}
 		if err := set(text); err != nil {
@@ -199,7 +199,7 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 		if s.Config.Evaluate == train.EvaluateCrossfit && !crossfit {
 			return setting.Must("name hold-out rows: only drotrain train supports crossfit", "as in --holdout 0.2")
 		}
-		s.Measure = cmp.Or(s.Config.Evaluate, train.EvaluateHoldout)
+		s.Evaluate = cmp.Or(s.Config.Evaluate, train.EvaluateHoldout)
 		return nil
 	})
 }

@@ -21,7 +21,7 @@ import (
 // FlagErrors returns an error with all problems of arguments that the flag parser rejected.
 func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	var all []error
-	tell := func(err error) {
+	add := func(err error) {
 		if !slices.ContainsFunc(all, func(e error) bool { return e.Error() == err.Error() }) {
 			all = append(all, err)
 		}
@@ -29,14 +29,14 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	for {
 		err := fs.ParseAll(args, func(f *pflag.Flag, value string) error {
 			if err := f.Value.Set(value); err != nil {
-				tell(exit.Usagef("", "--%s %q: %w", f.Name, printable.ShortenMiddle(value, 200), err))
+				add(exit.Usagef("", "--%s %q: %w", f.Name, printable.ShortenMiddle(value, 200), err))
 			}
 			return nil
 		})
 		if err == nil {
 			break
 		}
-		tell(flagError(fs, err))
+		add(flagError(fs, err))
 		var unknown *pflag.NotExistError
 		if !errors.As(err, &unknown) {
 			break

@@ -17,7 +17,7 @@ const favourableHelp = "for two classes: `value` of --target that is good for th
 var evaluationOptions = []Option{
 	{Name: "measures", Commands: "eval*",
 		Help: "list the measures that --fail-if can compare, and exit", Effect: meta,
-		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
+		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.ListMeasures) }},
 	{Name: "fail-if", Commands: "eval*",
 		Help: "`condition` under which the command fails with exit code 4, such as \"worst_group.risk > 0.6\"; the " +
 			"option can be repeated",
@@ -167,7 +167,7 @@ var outputOptions = []Option{
 	{Name: "csv-safe", Commands: "predict export",
 		Help: "in .csv and .tsv files, write an apostrophe before text that a spreadsheet would run as a formula, such " +
 			"as =1+1",
-		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
+		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.EscapeFormulas) }},
 	{Name: "force", Commands: "train tune eval predict* export inspect verify", Help: "overwrite existing files",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
 	{Name: "resume", Commands: "train",

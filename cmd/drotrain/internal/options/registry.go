@@ -40,7 +40,7 @@ const (
 	result  effect = ""        // affects the numbers that are computed
 	storage effect = "storage" // where rows are stored; not part of the command that repeats a run
 	display effect = "display" // files, streams and speed, which may also differ in a resumed run
-	// the configuration file and the help themselves, which are not keys of a configuration
+	// --config and --measures, which are not keys of a configuration
 	meta effect = "meta"
 )
 
@@ -182,5 +182,5 @@ func hasEffect(f *pflag.Flag, effects ...effect) bool {
 	return len(a) > 0 && slices.Contains(effects, effect(a[0]))
 }
 
-// Resumes reports whether a resumed run must have the same value of an option.
-func Resumes(f *pflag.Flag) bool { return hasEffect(f, result, storage) }
+// MustMatchOnResume reports whether a resumed run must have the same value of an option.
+func MustMatchOnResume(f *pflag.Flag) bool { return hasEffect(f, result, storage) }

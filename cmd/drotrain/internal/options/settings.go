@@ -8,10 +8,10 @@ import (
 
 // Settings holds the values of the options of a command. Every entry of the registry sets one field.
 type Settings struct {
-	Config  train.Config // data, columns, reading, robustness and solver
-	Threads int
-	Measure string // how train evaluates: auto, or a value of Config.Evaluate
-	Resume  bool
+	Config   train.Config // data, columns, reading, robustness and solver
+	Threads  int
+	Evaluate string // how train evaluates: auto, or a value of Config.Evaluate
+	Resume   bool
 
 	Resamples  string // "auto" or a number
 	Confidence float64
@@ -32,13 +32,13 @@ type Settings struct {
 	Columns        []string // columns searched for slices with high risk
 	Gates          []eval.Gate
 	Against        string // metrics file or model to whose results gates refer
-	Measures       bool
+	ListMeasures   bool   // print the measures of gates, and do nothing else
 
-	Keep    []string // columns that predict copies
-	Export  export.Options
-	Margins bool   // predict also writes margins
-	Invalid string // treatment by predict of rows that cannot be scored: InvalidError or InvalidNull
-	Safe    bool   // escape text that a spreadsheet would interpret as a formula
+	Keep           []string // columns that predict copies
+	Export         export.Options
+	Margins        bool   // predict also writes margins
+	Invalid        string // treatment by predict of rows that cannot be scored: InvalidError or InvalidNull
+	EscapeFormulas bool   // escape text that a spreadsheet would interpret as a formula
 
 	Out             string
 	WeightsOut      string   // file for the adversary's weights
@@ -86,7 +86,7 @@ const DefaultTolerance = 0.1
 // Defaults returns the default settings of a command.
 func Defaults(command string) *Settings {
 	s := &Settings{
-		Config: train.DefaultConfig(), Measure: Auto,
+		Config: train.DefaultConfig(), Evaluate: Auto,
 		Resamples: Auto, Report: ReportFull, Confidence: 0.95, Tolerance: DefaultTolerance,
 		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data"},
 		LogFormat: LogPlain,
@@ -98,7 +98,7 @@ func Defaults(command string) *Settings {
 	case Tune:
 		s.Out = "drotrain-tune"
 	case Export:
-		s.Safe = true
+		s.EscapeFormulas = true
 	}
 	return s
 }

@@ -28,7 +28,7 @@ const (
 	lineInterval  = time.Minute            // time between two lines if stderr is not a terminal
 	tickInterval  = time.Second            // time between two updates if there are no reports
 	longPhase     = 5 * time.Second        // minimum duration of a phase that leaves a line
-	minShare      = 0.05                   // minimum finished share of a phase for estimating the remaining time
+	minProportion = 0.05                   // minimum finished proportion of a phase for estimating the remaining time
 )
 
 // A Progress shows the progress of a run: a bar on a terminal; otherwise a line for every phase that takes longer
@@ -54,14 +54,14 @@ type phaseState struct {
 	phase string
 	begun time.Time
 	text  string // text of the newest report
-	// finished share of the phase, or of its pass over the table; the share of a training run never decreases
-	share   float64
-	counted bool      // whether the share increases evenly
-	first   float64   // first gap of a training; 0 if there is none yet
-	news    time.Time // time of the newest report
-	shown   time.Time // time of the last output
-	written int       // number of frames or lines written
-	pending bool      // the latest report has not been shown
+	// finished proportion of the phase, or of its pass over the table; the proportion of a training run never decreases
+	proportion float64
+	counted    bool      // whether the proportion increases evenly
+	first      float64   // first gap of a training; 0 if there is none yet
+	news       time.Time // time of the newest report
+	shown      time.Time // time of the last output
+	written    int       // number of frames or lines written
+	pending    bool      // the latest report has not been shown
 }
 
 // NewProgress returns a display that draws on w if it is a terminal and calls line otherwise. It shows nothing
@@ -103,7 +103,7 @@ func (p *Progress) Observe(s train.Progress) {
 		if p.first == 0 && s.RelativeGap > 0 {
 			p.first = math.Min(s.RelativeGap, 1)
 		}
-		p.report(describeProgress(s), math.Max(p.share, s.Share(p.first)), false)
+		p.report(describeProgress(s), math.Max(p.proportion, s.Share(p.first)), false)
 	})
 }
 
@@ -164,8 +164,8 @@ func (p *Progress) count(done, total int) {
 }
 
 // report sets the finished proportion of the phase and its description.
-func (p *Progress) report(text string, share float64, counted bool) {
-	p.text, p.share, p.counted, p.pending, p.news = text, share, counted, true, p.now()
+func (p *Progress) report(text string, proportion float64, counted bool) {
+	p.text, p.proportion, p.counted, p.pending, p.news = text, proportion, counted, true, p.now()
 	p.showIfDue()
 }
 
@@ -177,10 +177,10 @@ func (p *Progress) timeTexts() (elapsed, remaining string) {
 		return "", ""
 	}
 	elapsed = formatDuration(took)
-	if !p.counted || !(p.share >= minShare) || took < 2*tickInterval {
+	if !p.counted || !(p.proportion >= minProportion) || took < 2*tickInterval {
 		return elapsed, ""
 	}
-	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
+	if left := time.Duration(float64(took) * (1 - p.proportion) / p.proportion); left >= time.Second {
 		remaining = "about " + formatDuration(left) + " left"
 	}
 	return elapsed, remaining
@@ -206,7 +206,7 @@ func (p *Progress) describe(width int) string {
 func (p *Progress) Begin(phase string) {
 	p.update(func() {
 		p.enterPhase(phase)
-		p.text, p.share, p.pending = "", 0, false
+		p.text, p.proportion, p.pending = "", 0, false
 	})
 }
 
@@ -235,7 +235,7 @@ func (p *Progress) tick(stop chan struct{}) {
 		case <-t.C:
 		}
 		p.update(func() {
-			if p.stop == stop && p.counted && p.share >= 1 && p.now().Sub(p.news) >= tickInterval {
+			if p.stop == stop && p.counted && p.proportion >= 1 && p.now().Sub(p.news) >= tickInterval {
 				p.enterPhase("last steps of " + phaseName(p.phase)) // the last steps are not counted
 				return
 			}
@@ -277,7 +277,7 @@ func (p *Progress) show() {
 func (p *Progress) draw() {
 	columns := p.columns()
 	width := max(1, min(barWidth, columns-10))
-	share := math.Max(0, math.Min(p.share, 1))
+	proportion := math.Max(0, math.Min(p.proportion, 1))
 	// a new bar for each frame, since a bar that was full cannot be reused
 	bar := progressbar.NewOptions(barSteps,
 		progressbar.OptionSetWriter(io.Discard),
@@ -286,8 +286,8 @@ func (p *Progress) draw() {
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 	)
-	_ = bar.RenderBlank() // Set does not draw shares below 1 %
-	_ = bar.Set(int(barSteps * share))
+	_ = bar.RenderBlank() // Set does not draw proportions below 1 %
+	_ = bar.Set(int(barSteps * proportion))
 	rest := max(0, columns-width-10)
 	fmt.Fprintf(p.w, "%s  %-*s", strings.TrimRight(bar.String(), " "), rest, p.describe(rest))
 }

@@ -110,8 +110,8 @@ func TestProgress_ShareOfATraining(t *testing.T) {
 			if !math.IsNaN(gap) {
 				best = math.Max(best, math.Min(1, math.Log(start/gap)/math.Log(start/1e-6)))
 			}
-			if !(math.Abs(p.share-best) < 1e-9) {
-				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.share, best)
+			if !(math.Abs(p.proportion-best) < 1e-9) {
+				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.proportion, best)
 			}
 		}
 		p.Finish()
@@ -160,7 +160,7 @@ func TestProgress_TimeLeft(t *testing.T) {
 		{10 * time.Second, 0.5, "fold: 10 s, about 10 s left"}, {10 * time.Second, 0.25, "fold: 10 s, about 30 s left"},
 		{10 * time.Second, 1, "fold: 10 s"}, {2 * time.Second, 0.7, "fold: 2 s"},
 	} {
-		p.begun, p.share = now.Add(-c.took), c.share
+		p.begun, p.proportion = now.Add(-c.took), c.share
 		if got := p.describe(80); got != c.want {
 			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
 		}
@@ -171,7 +171,7 @@ func TestProgress_TimeLeft(t *testing.T) {
 func TestProgress_ForecastFits(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := &Progress{now: func() time.Time { return now }}
-	p.phase, p.text, p.counted, p.share, p.begun = "intervals", "12 of 48", true, 0.25, now.Add(-100*time.Second)
+	p.phase, p.text, p.counted, p.proportion, p.begun = "intervals", "12 of 48", true, 0.25, now.Add(-100*time.Second)
 	for width, want := range map[int]string{80: "intervals: 12 of 48, 1 min 40 s, about 5 min 0 s left",
 		52: "intervals: 12 of 48, about 5 min 0 s left", 36: "intervals: about 5 min 0 s left", 24: "intervals: 1 min 40 s",
 		5: "inter", 0: ""} {
