@@ -53,13 +53,13 @@ Let y be the adversary's weights of n rows, which sum to 1.
 | DRAGO, deshift | ½ν'‖y − 1/n‖² | `+"`--nu`"+` ν'/n |
 
 All packages define the KL divergence as Σ y log(n y). The parameter α of CVaR, the proportion of the rows in the
-tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` is the χ² ball of radius (1/s − 1)/2 or,
-with `+"`--penalty kl`"+`, the KL ball of radius log(1/s) ([why](math.md#10-other-adversaries)).
+tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` is the KL ball of radius log(1/s) or,
+with `+"`--penalty chi2`"+`, the χ² ball of radius (1/s − 1)/2 ([why](math.md#10-other-adversaries)).
 
 ## Other differences
 
-* **Scaling.** drotrain standardises numeric features and divides a numeric target by its standard deviation. Other
-  packages use the numbers unchanged, as `+"`--scale none`"+` does.
+* **Scaling.** drotrain standardises numeric features and a numeric target. Other packages use the
+  numbers unchanged, as `+"`--scale none`"+` does.
 * **Ridge.** `+"`--mu`"+` is 1/n unless set, and corresponds to weight decay in other packages. `+"`dro`"+` and
   fast-dro have no ridge penalty; `+"`--mu 0`"+` reproduces them. drotrain and drlearn do not penalise the intercept.
   For group DRO without a ridge penalty, the lower bound is not tight if the losses of groups are tied.
