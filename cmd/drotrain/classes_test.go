@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// threeKinds writes a table of three classes, by name and by number, with groups.
+// threeKinds writes a table with three classes, given as names and as numbers, and with groups.
 func threeKinds(t *testing.T, name string, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -38,8 +38,7 @@ func threeKinds(t *testing.T, name string, n int) {
 	put(t, name, b.String())
 }
 
-// A target of several classes is trained, chosen, predicted, evaluated and gone on with from the
-// command line, in memory and on disk.
+// A target with more than two classes works in all commands, in memory and on disk.
 func TestTrain_SeveralClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 1200)
@@ -129,8 +128,8 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	}
 }
 
-// Whole numbers that may be classes are asked about, and what there is not for several classes is
-// refused in words.
+// Whole numbers that may be classes lead to an error that asks for the loss; options that do not support more than two
+// classes are refused.
 func TestTrain_SeveralClassesRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 200)
@@ -169,7 +168,7 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 	}
 }
 
-// Probabilities of any program, one column a class, are evaluated as those of a model are.
+// Probabilities in one column per class are evaluated like those of a model.
 func TestEval_PredictionsOfClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 1200)
@@ -245,7 +244,7 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 	}
 }
 
-// alike reports whether two JSON values are the same but for the names of models and the last digits of numbers.
+// alike reports whether two JSON values are equal except for the names of models and the last digits of numbers.
 func alike(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// parse gives args and then the YAML text to the options of train.
+// parse applies args and then the YAML text to the options of train.
 func parse(t *testing.T, yaml string, args ...string) (*options.Settings, error) {
 	t.Helper()
 	cmd := &cobra.Command{Use: "train"}
@@ -76,8 +76,8 @@ func TestConfig_Empty(t *testing.T) {
 	}
 }
 
-// A wrong configuration is a wrong command line that names the file, with a hint; how values are read is
-// tested in package setting.
+// A wrong configuration is a usage error that names the file and has a hint. Package setting tests how values are
+// read.
 func TestConfig_Errors(t *testing.T) {
 	for _, c := range []struct{ yaml, msg, hint string }{
 		{"data: a\nfrob: 1", `c.yaml:2: unknown key "frob"`, "the keys are"},
@@ -104,7 +104,7 @@ func TestConfig_Errors(t *testing.T) {
 	}
 }
 
-// Every setting of the library is an option of train of the same name.
+// Every setting of the library has an option of train with the same name.
 func TestTrain_HasTheSettingsOfTheLibrary(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
 	options.Add(cmd, options.Train)
@@ -130,8 +130,8 @@ func TestCommandLine_RepeatsTheRun(t *testing.T) {
 	}
 }
 
-// A configuration is options or an error of the command line that names the file;
-// what it sets prints and reads back the same.
+// A configuration either sets options, which are printed and read back unchanged, or is a usage error that names the
+// file.
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{
 		"data: x.csv\ntarget: y\ngroups: [a, \"b, c\"]\nnu: 0.5\n", "nu: 1\nnu: 2\n", "- a\n", "a: &x [*x]\n",

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// embedded are the columns of a data set that comes with the program.
+// embedded returns the columns of a built-in data set.
 func embedded(t *testing.T, name string) (columns []data.Column) {
 	t.Helper()
 	f, err := datasets.Open(name)
@@ -27,9 +27,8 @@ func embedded(t *testing.T, name string) (columns []data.Column) {
 	return columns
 }
 
-// Files that may not grow (ulimit -f), as on a full disk, end a training run whose rows lie there
-// with the directory and what to do; nothing is left, and the same command goes through when
-// there is room.
+// If files may not grow (ulimit -f), as on a full disk, a training run whose rows are stored on disk ends with an
+// error that names the directory and a fix. No file remains, and the same command succeeds without the limit.
 func TestFile_TooLargeForTheDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -68,8 +67,8 @@ func TestFile_TooLargeForTheDisk(t *testing.T) {
 	}
 }
 
-// A limit of the address space that leaves the runtime too little is refused before the table is
-// read, instead of a crash on the way.
+// If a limit on the address space leaves the runtime too little, the command fails before it reads the table and does
+// not crash.
 func TestAddressSpace_TooLittle(t *testing.T) {
 	least := limit.LeastAddressSpace()
 	if err := checkAddressSpace(least, least); err != nil {

@@ -27,9 +27,8 @@ type step struct {
 
 var exitsWith = regexp.MustCompile(`\s+# exits with (\d+)$`)
 
-// steps finds the command lines of a page: of its blocks marked console those after
-// "$ ", with their output, and of its indented and other fenced blocks the lines that
-// begin with a program.
+// steps finds the command lines of a page. In blocks marked console they are the lines after "$ ", with their output;
+// in indented and other fenced blocks they are the lines that begin with a program.
 func steps(t *testing.T, page string) []step {
 	t.Helper()
 	b := contents(t, page)
@@ -89,8 +88,8 @@ var elsewhere = []struct{ begins, why string }{
 	{"drotrain predict --model drotrain-out --data new.svm", "it needs a file of another program"},
 }
 
-// Every command line of the README and of docs/ runs, page by page, each page in a
-// directory of its own, and prints what the page says, where the page says it.
+// Every command line in README.md and docs/ runs, with one new directory per page, and prints the output and writes
+// the files that the page states.
 func TestDocs_Commands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains and reports several times")
@@ -120,7 +119,7 @@ func TestDocs_Commands(t *testing.T) {
 	}
 }
 
-// follow runs the steps of a page in a directory that is empty at first.
+// follow runs the steps of a page in a new directory.
 func follow(t *testing.T, page string, all []step) (ran int) {
 	dir := t.TempDir()
 	for _, s := range all {
@@ -169,8 +168,8 @@ var (
 	folder     = regexp.MustCompile(`(?:^| )\./([\w/-]+)`)
 )
 
-// checkNames finds what a command line names that this test does not run: an
-// experiment, folders of the repository.
+// checkNames checks the names in a command line that this test does not run: experiments and folders of the
+// repository.
 func checkNames(t *testing.T, at, text string) {
 	t.Helper()
 	if m := experiment.FindStringSubmatch(text); m != nil {
@@ -195,8 +194,8 @@ func checkNames(t *testing.T, at, text string) {
 	}
 }
 
-// matches compares lines with what a page says: "…" stands for any text in a line,
-// and alone for any lines.
+// matches compares lines with those of a page, in which "…" stands for any text or, on a line of its own, for any
+// number of lines.
 func matches(says, printed []string) bool {
 	if len(says) == 0 {
 		return len(printed) == 0
@@ -225,8 +224,7 @@ var (
 	option = regexp.MustCompile(`(?:^|[ (])--([a-z][a-z-]*[a-z])\b`)
 )
 
-// Every option that the README or a page of docs/ names in its text is one that a
-// command has, but where it speaks of other programs.
+// Every option in the text of README.md and docs/ is an option of a command, except in text about other programs.
 func TestDocs_Options(t *testing.T) {
 	known := map[string]bool{"help": true}
 	a := &app{}

@@ -19,7 +19,7 @@ import (
 // root is the top of the repository, seen from here.
 const root = "../.."
 
-// The README, the help of train and the comment of the command tell the exit codes that there are.
+// README.md, the help of train and the package comment state all exit codes.
 func TestDocs_ExitCodes(t *testing.T) {
 	_, help, _ := try(t.Context(), "train", "--help")
 	told := map[string]string{"train --help": help}
@@ -42,7 +42,7 @@ func TestDocs_ExitCodes(t *testing.T) {
 	}
 }
 
-// Every test that docs/reliability.md and docs/input.md name is there.
+// Every test that docs/reliability.md and docs/input.md name exists.
 func TestDocs_NameTestsThatExist(t *testing.T) {
 	var source strings.Builder
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -71,7 +71,7 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 	}
 }
 
-// loans writes the embedded loans to files of those names.
+// loans writes the built-in loans to files with the given names.
 func loans(t *testing.T, names ...string) {
 	t.Helper()
 	b, err := datasets.Bytes("loans")
@@ -85,7 +85,7 @@ func loans(t *testing.T, names ...string) {
 	}
 }
 
-// words splits a command line at spaces, outside of single quotes.
+// words splits a command line at spaces outside single quotes.
 func words(s string) []string {
 	var out []string
 	for i, part := range strings.Split(s, "'") {
@@ -100,8 +100,7 @@ func words(s string) []string {
 
 var redirection = regexp.MustCompile(` > [a-z.]+$`)
 
-// Every command line among the examples of the help is one that the program takes:
-// its options exist and their values are allowed.
+// The options in the examples of the help exist, and their values are valid.
 func TestHelp_ExamplesAreValid(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard}
 	ran := 0

@@ -149,7 +149,7 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 	}
 }
 
-// A panic is an error that asks for a report, without a stack trace.
+// A panic becomes an error that asks for a bug report, without a stack trace.
 func TestPanic_AsksForAReport(t *testing.T) {
 	var errs bytes.Buffer
 	a := &app{stdout: failing{}, stderr: &errs}
@@ -173,7 +173,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// What cannot be printed is a failure.
+// A failure to write to standard output is an error.
 func TestStdout_FullDeviceIsAFailure(t *testing.T) {
 	var errs bytes.Buffer
 	a := &app{stdout: failing{}, stderr: &errs, now: time.Now}
@@ -185,8 +185,8 @@ func TestStdout_FullDeviceIsAFailure(t *testing.T) {
 	}
 }
 
-// A table that is written to while it is used is an error that names it, wherever
-// the run is: the model holds what was read before, or there is none.
+// If a table changes during a run, the run fails with an error that names the table. There is either a model of the
+// rows read before the change or no model.
 func TestTrain_InputChangedInPlace(t *testing.T) {
 	for when, model := range map[string]bool{"ERM: ": true, "robust: ": true} {
 		t.Run(when, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestTrain_InputChangedInPlace(t *testing.T) {
 	}
 }
 
-// At a price that leaves every row its share, arithmetic ends before the gap does, and what is said
-// names the price; where rows differ in weight, or the run had a limit, it does not.
+// If ν is so large that all weights are equal up to rounding, the hint names --nu; if the weights differ, or the run
+// reached a limit, the hint does not.
 func TestTrain_PenaltyBeyondRounding(t *testing.T) {
 	nu := 1e20
 	m := &train.Model{}

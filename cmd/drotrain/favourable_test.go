@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// An evaluation takes the favourable outcome and the reference group of the training, unless it is given others.
+// An evaluation uses the favourable outcome and the reference group of the training run unless others are given.
 func TestFavourable_IsThatOfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	train := []string{"train", "--data", "builtin:loans", "--target", "deny", "--groups", "sex", "--adversary", "groups",

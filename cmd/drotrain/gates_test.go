@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Gates that fail, or cannot be checked, leave the file of --against as it was, and always write numbers and JUnit.
+// If a gate fails or cannot be checked, the file of --against stays unchanged, and the metrics and the JUnit file are
+// written nevertheless.
 func TestEvalGates_FailureKeepsReferenceAndWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

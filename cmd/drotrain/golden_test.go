@@ -84,7 +84,7 @@ var (
 	checksum = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
-// said is what a command writes, of drotrain with its exit code.
+// said returns the output of a command and, for drotrain, the exit code.
 func said(t *testing.T, command string) string {
 	t.Helper()
 	args := word.FindAllString(command, -1)
@@ -148,7 +148,7 @@ func withoutPassing(text string) string {
 	return checksum.ReplaceAllString(text, "(checksum)")
 }
 
-// document is a JSON document by its values.
+// document formats a JSON document by its values.
 func document(t *testing.T, raw []byte) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -162,8 +162,7 @@ func document(t *testing.T, raw []byte) string {
 	return out.String()
 }
 
-// values writes a document: a line for the numbers and texts of an object, and for each of
-// what else it holds.
+// values writes one line for the numbers and texts of an object, and one line for each of its other values.
 func values(out *strings.Builder, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -210,7 +209,7 @@ func scalar(v any) string {
 	return fmt.Sprint(v)
 }
 
-// digits writes a number with five, the whole ones as they are.
+// digits formats a number with five significant digits, and whole numbers with all digits.
 func digits(f float64) string {
 	if whole := math.Round(f); math.Abs(f-whole) < 1e-9*math.Max(1, math.Abs(f)) && math.Abs(f) < 1e9 {
 		return strconv.Itoa(int(whole))
@@ -218,7 +217,7 @@ func digits(f float64) string {
 	return strconv.FormatFloat(f, 'e', 4, 64)
 }
 
-// total is the sum of the numbers of a list, and of what is in it.
+// total returns the sum of the numbers in a list and in its elements.
 func total(v any) (sum float64) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// payTable is a small table of numbers, with names that obey a terminal if it lets
-// them: an escape sequence, a C1 control, an override of the direction of writing.
+// payTable returns a small table of numbers. Its names contain an escape sequence, a C1 control character and a
+// bidirectional override.
 func payTable(pay, age, site, level string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s,%s,%s\n", pay, age, site)
@@ -27,7 +27,7 @@ func payTable(pay, age, site, level string) string {
 	return b.String()
 }
 
-// contents returns what a file holds.
+// contents returns the contents of a file.
 func contents(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -37,7 +37,7 @@ func contents(t *testing.T, path string) []byte {
 	return b
 }
 
-// put writes a text to a file, and makes its directory.
+// put writes a file, and creates its directory if necessary.
 func put(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -48,7 +48,7 @@ func put(t *testing.T, name, content string) {
 	}
 }
 
-// No option makes a command overwrite what it reads, by whatever name.
+// No option makes a command overwrite its input, even under a different name.
 func TestOutputs_NeverOverwriteInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := payTable("pay", "age", "site", "b")
@@ -114,7 +114,7 @@ func TestOutputs_NeverOverwriteInputs(t *testing.T) {
 	}
 }
 
-// Names of columns, levels and files reach a terminal as text alone, and JSON whole.
+// Names of columns, levels and files are escaped on a terminal and unchanged in JSON.
 func TestOutput_NamesCannotControlTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	age, site, level := "age\x1b[2J\u202e", "si\u0085te", "l\x1b]0;title\x07\u2066"
@@ -148,8 +148,8 @@ func TestOutput_NamesCannotControlTerminal(t *testing.T) {
 	}
 }
 
-// A model is a file that somebody may have sent: eval opens the table that it names
-// only in the folder of the model, or where the user names it.
+// A model file may come from somebody else: eval opens the training table only if the table is in the folder of the
+// model or is named by the user.
 func TestEval_OpensNoForeignTable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "elsewhere/pay.csv", payTable("pay", "age", "site", "b"))
@@ -186,8 +186,7 @@ func TestEval_OpensNoForeignTable(t *testing.T) {
 	}
 }
 
-// CSV for spreadsheets holds no cell that they run, on request; without it text is
-// what it was.
+// With --csv-safe, no cell of a CSV file is run as a formula; without it, text is unchanged.
 func TestCSV_CellsAreNoFormulas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("pay", "-age", "@site", "=1+1"))
@@ -228,8 +227,7 @@ func TestCSV_CellsAreNoFormulas(t *testing.T) {
 	}
 }
 
-// A directory belongs to one run at a time, whether it exists already or not, by
-// whatever name.
+// Only one run can use a directory at a time, whether or not the directory existed before, and under any name.
 func TestOutputDirectory_IsLockedByOneRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Symlink(".", "here"); err != nil {
@@ -260,7 +258,7 @@ func TestOutputDirectory_IsLockedByOneRun(t *testing.T) {
 	}
 }
 
-// The name of a target is one line wherever it is printed.
+// A line break in the name of a target is escaped wherever the name is printed.
 func TestTargetName_LineBreak(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("\"pay\nCertified: yes\"", "age", "site", "a"))

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// inspect reports what stands out in a table of loans with one of everything, and proposes to leave out
-// only what evidence speaks against, never a column for its name.
+// inspect reports all kinds of findings in a table of loans, and proposes to leave out only columns against which
+// there is evidence, never a column because of its name.
 func TestInspect_WhatStandsOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
@@ -67,7 +67,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	}
 }
 
-// inspect says of a group column that gives away the target what train does: it is no feature.
+// inspect reports that train does not use a group column that reveals the target as a feature.
 func TestInspect_GroupOfTheTargetIsNoFeature(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// By default a row that cannot be scored is an error that names the option; with it the other rows are scored.
+// By default, a row that cannot be scored is an error that names --invalid null, with which the other rows are scored.
 func TestPredict_InvalidRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := "x,y\n" + strings.Repeat("1.5,1\n0.5,0\n2,1\n0.2,0\n1,1\n1.1,0\n", 10)
@@ -39,7 +39,7 @@ func TestPredict_InvalidRows(t *testing.T) {
 	}
 }
 
-// NaN of a NumPy array is a missing value: its row is not scored, and the others are.
+// NaN in a NumPy array is a missing value: with --invalid null, only the other rows are scored.
 func TestPredict_InvalidRowsOfArrays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	array := func(name string, columns int, values ...float64) {

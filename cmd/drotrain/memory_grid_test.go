@@ -25,10 +25,10 @@ import (
 // The tables of the memory grid have so many rows and features: 30 MB as float64.
 const gridRows, gridFeatures = 400_000, 9
 
-// gridValue is a feature of a row.
+// gridValue returns the value of a feature in a row.
 func gridValue(row, feature int) float64 { return float64((row*(2*feature+3) + row/7) % (feature + 5)) }
 
-// gridTarget is the target of a row.
+// gridTarget returns the target of a row.
 func gridTarget(row int) float64 { return float64((row*7 + row/3) % 5 / 3) }
 
 // A gridTable is a table in one format.
@@ -141,10 +141,9 @@ func writeCompressedArrow(t *testing.T, path string, columns []data.Column) {
 	}
 }
 
-// Every command, on every format, under every limit of memory, does its work, keeps rows on disk or says that memory
-// does not suffice: it is not killed, the runtime does not end it, it does not take more than it may, and
-// it does not refuse after it has said where the rows are kept. By default a third of the runs, with DROTRAIN_LONG=1
-// all.
+// Every command, with every format and memory limit, succeeds, stores rows on disk or reports that the memory is
+// insufficient. It is never killed or ended by the runtime, never exceeds its limit, and does not fail after it has
+// announced that rows are stored on disk. A third of the combinations run by default, and all with DROTRAIN_LONG=1.
 func TestMemory_EveryCommandFormatAndLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")
@@ -238,8 +237,8 @@ func (l gridLimit) check(t *testing.T, args []string) (code int) {
 	return code
 }
 
-// peakOf returns the largest resident memory of a process, in bytes, until done is closed. The one that the system
-// reports of a process that has ended counts the memory of this test, from which it was started.
+// peakOf returns the largest resident memory of a process in bytes until done is closed. The maximum that the system
+// reports for a finished process is not used, because it includes the memory of this test, which started the process.
 func peakOf(pid int, done chan struct{}) (peak int64) {
 	for {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -61,7 +61,7 @@ func jobs(t *testing.T, use func(t *testing.T, j job)) {
 	}
 }
 
-// start begins n ranks of the command, or of what is given instead.
+// start runs the command in a new process and returns its stderr.
 func (j job) start(n int, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	j.t.Helper()
 	c := exec.Command(j.launcher[0], append(append(append([]string{}, j.launcher[1:]...), "-n", fmt.Sprint(n)),
@@ -110,8 +110,7 @@ func (j job) tables() string {
 	return "data/*.parquet"
 }
 
-// Any number of ranks writes the same model and measures the same, by the first one alone, with a
-// report.
+// With any number of ranks, rank 0 alone writes the same model, the same measures and a report.
 func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
@@ -144,7 +143,7 @@ func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 	})
 }
 
-// Ranks that differ are refused before they begin, and so is what is for one process.
+// Ranks with different options, and options that need a single process, are refused before training.
 func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
@@ -215,7 +214,7 @@ func must(path string, err error) string {
 	return path
 }
 
-// A rank that is killed ends all within seconds; a resumed run is certified to the same gap.
+// If a rank is killed, all ranks end within seconds, and a resumed run is certified to the same gap.
 func TestMPI_DeathOfARankEndsAllAndResumes(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
@@ -259,7 +258,7 @@ func TestMPI_DeathOfARankEndsAllAndResumes(t *testing.T) {
 	})
 }
 
-// A rank that is signalled while the first one writes the report ends all with its code, and says so.
+// A signal to a rank while rank 0 writes the report ends all ranks with the exit code of the signal and a message.
 func TestMPI_SignalEndsAllRanks(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()

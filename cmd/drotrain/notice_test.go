@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every module in the binary is named in NOTICE, under its licence.
+// NOTICE names every module in the binary under its licence.
 func TestNotice_NamesEveryModule(t *testing.T) {
 	notice := contents(t, "../../NOTICE")
 	info, ok := debug.ReadBuildInfo()

@@ -19,8 +19,8 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// A directory in which nothing is written is removed again; one with files is refused to who does not force it,
-// with the name of one that is free.
+// A directory in which nothing was written is removed. A directory with files is refused without --force, and the hint
+// names an unused one.
 func TestOutputDirectory_NamesAFreeOne(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var in inputFiles
@@ -80,8 +80,7 @@ wrote  a/b/*.svg (2 plots)
 	}
 }
 
-// A file is no directory, nor is what would lie below one; and an input is never written,
-// by whatever name.
+// A file, or a path below a file, cannot be an output directory, and an input is never overwritten under any name.
 func TestOpenDir_Impossible(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "f", "rows")
@@ -112,8 +111,8 @@ func TestOpenDir_Impossible(t *testing.T) {
 	}
 }
 
-// A directory that cannot be written to is not held by who found that out: the same error
-// is told again, not that another run is writing to it.
+// A directory that cannot be written to is unlocked: a second attempt returns the same error, not that another run
+// uses the directory.
 func TestOpenDir_RefusedIsUnlocked(t *testing.T) {
 	path := "/proc/nothing-is-made-here/out"
 	if _, err := os.Stat("/proc"); err != nil {
@@ -132,7 +131,7 @@ func TestOpenDir_RefusedIsUnlocked(t *testing.T) {
 	}
 }
 
-// The lock is in the directory: a run with another temporary directory meets it.
+// The lock does not depend on the temporary directory of a run.
 func TestOpenDir_LockedForAnyTemporaryDirectory(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	var in inputFiles
@@ -148,8 +147,7 @@ func TestOpenDir_LockedForAnyTemporaryDirectory(t *testing.T) {
 	}
 }
 
-// Temporary files of a run that was killed are removed by the next one, and those that are being
-// written stay.
+// Temporary files of a killed run are removed by the next run; those that are being written are kept.
 func TestOpenDir_RemovesStaleFiles(t *testing.T) {
 	out := t.TempDir()
 	stale := filepath.Join(out, ".drotrain-0123456789abcdef.tmp")

@@ -10,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// Every command that reads a table shows on a terminal that it does, and what it makes of the
-// rows thereafter.
+// On a terminal, every command that reads a table shows the progress of reading and of its further phases.
 func TestProgress_EveryCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var table strings.Builder

@@ -18,8 +18,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// A proposal that is written is read as it was meant, whatever its names look like: texts
-// that look like numbers stay texts, numbers and switches are none.
+// A proposal is written so that it is read back unchanged: text that looks like a number or a truth value stays text.
 func TestPropose_WrittenConfigIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []check.Finding{{Column: "12", Evidence: "a\ncopy"}}},
@@ -56,8 +55,7 @@ no-header: true
 	}
 }
 
-// Without --tolerance the command is as strict as the library, and so is each of its
-// commands.
+// The default of --tolerance is that of the library, for every command that has a tolerance.
 func TestDefaults_ToleranceOfLibrary(t *testing.T) {
 	y := []float64{1, -1, 1, -1}
 	p := []float64{0.9, 0.2, 0.7, 0.4}
@@ -82,8 +80,7 @@ func TestDefaults_ToleranceOfLibrary(t *testing.T) {
 	}
 }
 
-// A report tells how much of its table is read, where that takes a while; so many threads as
-// were asked for train.
+// Reading a large table shows its progress, and --threads sets the number of threads.
 func TestReport_NamesInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("pay", "age", "site", "b"))

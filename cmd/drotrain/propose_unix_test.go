@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// A stream is read once, whatever its reading suggests; a file again, as that says.
+// A stream is read only once; a file is read again with the suggested options.
 func TestStream_IsReadOnce(t *testing.T) {
 	const table = "y,d\n1,2024-01-02\n2,2024-03-04\n3,2024-05-06\n"
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// Tables in the shape of well-known public ones (testdata/public, made by make.py) reach a
-// sensible model in two commands: inspect proposes, train runs what it wrote.
+// For tables in the form of well-known public ones (testdata/public, written by make.py), inspect suggests a
+// configuration with which train gives a sensible model.
 func TestPublicTables_TrainInTwoCommands(t *testing.T) {
 	dir, err := filepath.Abs("testdata/public")
 	if err != nil {
@@ -113,7 +113,7 @@ func TestPublicTables_TrainInTwoCommands(t *testing.T) {
 	}
 }
 
-// settings are those of a configuration file that inspect wrote.
+// settings returns the options in a configuration file that inspect wrote.
 func settings(yaml string) (says map[string]string, lists map[string][]string) {
 	says, lists = map[string]string{}, map[string][]string{}
 	last := ""
@@ -140,8 +140,8 @@ func sameSettings(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// trained is the AUC or R² of the plain average by a configuration, on the rows held out,
-// and the columns of the model. A sensible one beats the constant.
+// trained returns the AUC or R² of ERM on the hold-out rows for a configuration, and the columns of the model. A
+// sensible model is better than a constant.
 func trained(t *testing.T, config string, sensible bool) (value float64, columns []string) {
 	t.Helper()
 	code, _, stderr := try(t.Context(), "train", "--config", config, "--average", "plain", "--report", "fast", "--quiet",

@@ -18,7 +18,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Every rank is told which one stands otherwise, in what, and what rank 0 has.
+// Every rank reports which rank differs from rank 0, in what, and both values.
 func TestRanks_RefusesDifferences(t *testing.T) {
 	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
 	for want, other := range map[string]rankState{
@@ -53,7 +53,7 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 	}
 }
 
-// Ranks on the same processors divide these among themselves.
+// Ranks on the same processors divide the processors among themselves.
 func TestRanks_ShareProcessors(t *testing.T) {
 	hosts := []string{"a", "b", "a", "a", "b", "c"}
 	if err := ranks.Run(len(hosts), func(c ranks.Comm) error {
@@ -74,8 +74,8 @@ func TestRanks_ShareProcessors(t *testing.T) {
 	}
 }
 
-// launched runs a command line as so many ranks of this process, with what each is given
-// beside it: their codes, and what each says to its two streams.
+// launched runs a command line as n ranks of this process, each with its own additional arguments, and returns the
+// exit codes and the texts on both streams.
 func launched(t *testing.T, n int, line string, beside ...string) (codes []int, said, errs []string) {
 	t.Helper()
 	codes, said, errs = make([]int, n), make([]string, n), make([]string, n)
@@ -94,8 +94,8 @@ func launched(t *testing.T, n int, line string, beside ...string) (codes []int, 
 	return codes, said, errs
 }
 
-// launchedWith calls run as so many ranks of this process. It returns an exit code, which ends all
-// ranks unless it is that of a training run with a model.
+// launchedWith calls run as n ranks of this process. run returns an exit code, which ends all ranks unless it is that
+// of a training run with a model.
 func launchedWith(t *testing.T, n int, run func(c ranks.Comm) int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -107,8 +107,8 @@ func launchedWith(t *testing.T, n int, run func(c ranks.Comm) int) {
 	})
 }
 
-// A signal to any rank ends all with its exit code and a message that names the rank, by rank 0
-// where all can stop together, and otherwise by the rank itself.
+// A signal to any rank ends all ranks with its exit code and a message that names the rank. Rank 0 prints the message
+// if all ranks can stop together; otherwise the rank itself does.
 func TestRanks_Signals(t *testing.T) {
 	for _, c := range []struct {
 		when, options string
@@ -173,8 +173,8 @@ func (worker) Rank() int        { return 1 }
 func (worker) Size() int        { return 2 }
 func (w worker) Abort(code int) { w.ended <- code }
 
-// A rank that is signalled while it waits for the first one, whose report takes its time, says so
-// and ends all with the code of the signal.
+// A rank that receives a signal while it waits for the report of rank 0 prints a message and ends all ranks with the
+// exit code of the signal.
 func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 	var faults bytes.Buffer
 	w := worker{ended: make(chan int, 1)}
@@ -199,7 +199,7 @@ func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 	}
 }
 
-// Several ranks that hold out no rows write the model, and say that there is no report.
+// Without hold-out rows, several ranks write the model and warn that there is no report.
 func TestRanks_NothingHeldOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	codes, _, errs := launched(t, 2, "train --data builtin:hmda --nu 5 --holdout 0 --quiet --threads 1 --out o")
@@ -215,9 +215,9 @@ func TestRanks_NothingHeldOut(t *testing.T) {
 	}
 }
 
-// The first of several ranks writes what one alone writes, to the last bit but for the
-// seconds, and prints; the others say nothing. What is for one process is refused, and so are
-// ranks that were given other options, by each that hears of it.
+// Rank 0 of several writes the files of a single process, bit for bit except for times, and prints the outcome; the
+// others print nothing. With several ranks, commands other than train are refused, and so are ranks with different
+// options, by every rank.
 func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const train = "train --data builtin:hmda --nu 5 --groups afam --resamples 0 --quiet --threads 1 --holdout 0.25 --out "

@@ -28,7 +28,7 @@ type answer struct {
 	}
 }
 
-// savedAnswer reads the model of a directory.
+// savedAnswer reads the model in a directory.
 func savedAnswer(t *testing.T, dir string) (a answer) {
 	t.Helper()
 	b := contents(t, dir+"/model.json")
@@ -41,7 +41,7 @@ func savedAnswer(t *testing.T, dir string) (a answer) {
 	return a
 }
 
-// sameAnswer reports whether two trainings were certified alike, to a gap of 1e-5 or less.
+// sameAnswer reports whether two training runs were certified with the same result, to a gap of 1e-5 or less.
 func sameAnswer(a, b answer) bool {
 	chosen := func(a answer) int {
 		if a.Result.Selection == nil {
@@ -62,8 +62,8 @@ var interrupted = map[string][]string{
 		"0"},
 }
 
-// A training run that is killed at random moments, by SIGKILL or by a signal that it answers, and
-// goes on each time, ends with a model that is certified to the same gap, and leaves no checkpoint.
+// A training run that is killed at random moments, by SIGKILL or a signal that it handles, and is resumed each time,
+// ends with a model that is certified to the same gap, and leaves no checkpoint.
 func TestResume_AfterAKillIsCertifiedToTheSameGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -168,7 +168,7 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 	}
 }
 
-// interruptTraining starts a training run with options and kills it when it has left a checkpoint in out.
+// interruptTraining starts a training run with options and kills it once there is a checkpoint in out.
 func interruptTraining(t *testing.T, out string, options ...string) {
 	t.Helper()
 	t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
@@ -184,7 +184,7 @@ func interruptTraining(t *testing.T, out string, options ...string) {
 	_ = cmd.Wait()
 }
 
-// Options that differ are refused by name, and so is a resumption of nothing.
+// Changed options are refused by name, and so is --resume without a checkpoint.
 func TestResume_RefusesOtherOptions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")

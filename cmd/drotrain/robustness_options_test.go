@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The ends of the range of every option: what is inside is taken, what is outside or no number is
-// refused, by every command that has the option.
+// Values at the ends of the range of an option are accepted, and values outside, or that are not numbers, are refused,
+// by every command that has the option.
 func TestOptions_EndsOfRanges(t *testing.T) {
 	ends := map[string]struct{ in, out string }{
 		"ess": {"1e-9 0.5 1", "0 1.000001 -1 NaN"}, "protect": {"1e-9 0.5 1", "0 1.000001 -1 NaN"},

@@ -22,7 +22,7 @@ import (
 var endless = []string{"train", "--data", "builtin:hmda", "--mu", "1e-12", "--nu", "1e-9", "--solver", "separable",
 	"--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
 
-// start runs the command in a process of its own and returns its stderr.
+// start runs the command in a new process and returns its stderr.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	if testing.Short() {
@@ -40,7 +40,7 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
 	return cmd, bufio.NewReader(stderr)
 }
 
-// await reads lines until one holds text.
+// await reads lines until one contains text.
 func await(t *testing.T, r *bufio.Reader, text string) {
 	t.Helper()
 	var seen bytes.Buffer
@@ -55,8 +55,7 @@ func await(t *testing.T, r *bufio.Reader, text string) {
 	}
 }
 
-// A terminal that is closed ends a training run as an interruption does: the model so far
-// is saved.
+// If the terminal is closed during training, the unfinished model is saved.
 func TestSignal_HangUpSavesTheModel(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {
 		t.Skip("these tests run under nohup, which the command inherits")
@@ -80,7 +79,7 @@ func TestSignal_HangUpSavesTheModel(t *testing.T) {
 	}
 }
 
-// Under nohup a hang-up is ignored, as asked.
+// Under nohup, SIGHUP is ignored.
 func TestSignal_HangUpIsIgnoredUnderNohup(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := exec.LookPath("nohup"); err != nil {
@@ -112,8 +111,7 @@ func TestSignal_HangUpIsIgnoredUnderNohup(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves no directory that looks like a result, and the next
-// run may go on there.
+// A killed run leaves no directory that looks like a result, and the next run can use the directory.
 func TestSignal_KillLeavesWhatMayGoOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd, stderr := start(t, endless...)
@@ -132,7 +130,7 @@ func TestSignal_KillLeavesWhatMayGoOn(t *testing.T) {
 	}
 }
 
-// unread is a pipe that nobody reads any more.
+// unread returns the writing end of a pipe whose reader is closed.
 func unread(t *testing.T) *os.File {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -143,7 +141,7 @@ func unread(t *testing.T) *os.File {
 	return w
 }
 
-// Nobody who reads the notes any more does not end the training.
+// If nobody reads stderr, training continues.
 func TestStderr_ClosedDoesNotEndTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {

@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// What tune tells to do next trains the level that was chosen, at the μ that was, on the same
-// rows, and says nothing of how it was chosen.
+// The command that tune prints trains at the chosen robustness and μ, on the same rows, without options about the
+// choice.
 func TestTune_PrintsTrainingCommand(t *testing.T) {
 	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x",
 		"--seed", "7", "--rate", "1.5", "--budget", "0.25",

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// doctors writes 3000 rows of two classes with row weights: the weights make site south count
-// ten times, where the line is another.
+// doctors writes 3000 rows with two classes and with weights that make site south, where the best model differs, count
+// ten times.
 func doctors(t *testing.T, name string) {
 	t.Helper()
 	var b strings.Builder
@@ -42,8 +42,8 @@ func mustRun(t *testing.T, command string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// What is recommended after the training is what predict, eval and export take where the level
-// was chosen; where it was set they take the model that was trained.
+// predict, eval and export use the recommended model if cross-validation chose the robustness, and the trained model
+// if an option set it.
 func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
@@ -102,7 +102,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	}
 }
 
-// rewrite sets what a model says of its recommendation.
+// rewrite changes the recommendation in a model.
 func rewrite(t *testing.T, path, recommended string, chosen bool) {
 	t.Helper()
 	raw := contents(t, path)
@@ -124,8 +124,7 @@ func rewrite(t *testing.T, path, recommended string, chosen bool) {
 	put(t, path, string(raw))
 }
 
-// The recommendation of the training is in the model, on the terminal, and in the command that
-// it proposes to go on with.
+// The recommendation is in the model, on the terminal, and in the printed command.
 func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
@@ -142,7 +141,7 @@ func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	}
 }
 
-// eval and report weigh rows as the training did, unless they are told otherwise.
+// eval uses the row weights of the training run unless other weights are given.
 func TestEval_WeightOfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
@@ -167,7 +166,7 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 	}
 }
 
-// A threshold of the training is that of predict, eval and report; a number has none.
+// predict and eval use the threshold of the training run; a regression has no threshold.
 func TestThreshold_OfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
@@ -199,8 +198,8 @@ func TestThreshold_OfTheTraining(t *testing.T) {
 	}
 }
 
-// Which label the scores are of is asked where the labels do not say it; scores that point the
-// other way are noticed.
+// If the labels do not show which of them the scores refer to, the error asks for --positive; scores that point the
+// other way lead to a warning.
 func TestAudit_PositiveLabel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder

@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// sites writes 600 rows of one line at two sites, 12 rows of a third far off it, and five
-// outliers.
+// sites writes 600 rows that lie close to one line, from two sites, 12 rows of a third site far from the line, and
+// five outliers.
 func sites(t *testing.T) {
 	t.Helper()
 	var b strings.Builder
@@ -38,8 +38,8 @@ func sites(t *testing.T) {
 	put(t, "sites.csv", b.String())
 }
 
-// A model that rests on a handful of rows is no success: it says so in an error, in
-// JSON and by the exit code, unless somebody asks for it as it is; a milder one does not.
+// A model that depends on a few rows is reported as degenerate in an error, in JSON and by the exit code, unless
+// --allow-degenerate is set; a milder model is not.
 func TestTrain_DegenerateExitCode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)
@@ -66,7 +66,7 @@ func TestTrain_DegenerateExitCode(t *testing.T) {
 	}
 }
 
-// An average that is merely no better than a constant gets a warning; nothing calls it robust.
+// An ERM model that is not measurably better than a constant leads to a warning, and no text calls it robust.
 func TestTrain_NoBetterThanAConstant(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -93,7 +93,7 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 	}
 }
 
-// The worst group of the terminal, of the JSON and of the verdict has the rows asked for.
+// The worst group on the terminal, in JSON and in the verdict has at least the requested number of rows.
 func TestVerdict_WorstGroupRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)
@@ -126,8 +126,8 @@ func TestVerdict_WorstGroupRows(t *testing.T) {
 	}
 }
 
-// A small table is cross-fitted unless something else is asked for; where a class has too few
-// rows for five parts, a fifth is held out.
+// A small table is cross-fitted unless an option requests otherwise; if a class has too few rows for five folds, 20 %
+// of the rows are held out.
 func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// writeLeak writes a table whose column leak tells the target, with dates and decimal commas.
+// writeLeak writes a table in which the column leak reveals the target, with dates and decimal commas.
 func writeLeak(t *testing.T) {
 	t.Helper()
 	var b strings.Builder
@@ -25,7 +25,7 @@ func writeLeak(t *testing.T) {
 	put(t, "t.csv", b.String())
 }
 
-// Warnings are told last, on stderr and in JSON, and --quiet does not hide them.
+// Warnings are printed last, on stderr and in JSON, also with --quiet.
 func TestWarnings_QuietAndJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeLeak(t)
@@ -83,7 +83,7 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 	}
 }
 
-// Commands that only write files say nothing under --quiet.
+// Commands that only write files print nothing with --quiet.
 func TestQuiet_CommandsThatOnlyWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "train.csv", "x,y\n"+strings.Repeat("0.25,a\n0.5,a\n0.75,a\n0.5,b\n0.75,b\n1,b\n1,b\n0.25,a\n", 10))
@@ -99,8 +99,7 @@ func TestQuiet_CommandsThatOnlyWrite(t *testing.T) {
 	}
 }
 
-// An option of reading that predict is given replaces that one alone: the others stay as in the
-// training.
+// A reading option of predict replaces only that option of the training run.
 func TestPredict_KeepsReadingOfTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeLeak(t)
@@ -114,7 +113,7 @@ func TestPredict_KeepsReadingOfTraining(t *testing.T) {
 	}
 }
 
-// Options that others leave without an effect are refused before anything is read.
+// Options that have no effect together with others are refused before the table is read.
 func TestOptions_WithoutEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ args, want string }{
@@ -159,8 +158,8 @@ func TestOptions_WithoutEffect(t *testing.T) {
 	}
 }
 
-// predict and eval warn of rows that differ from those of training; with --strict they end with the exit
-// code of a gate and write nothing. Rows of the training are passed.
+// predict and eval warn if rows differ from the training rows; with --strict they end with exit code 4, and predict
+// writes nothing. Training rows pass.
 func TestDrift_WarningAndStrict(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name string, shift float64) {

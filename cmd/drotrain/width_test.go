@@ -12,8 +12,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
-// Help and results fit a terminal of 80 columns, and every command has an
-// example.
+// The help and the results fit a terminal of 80 columns, and the help of every command has an example.
 func TestHelp_FitsEightyColumns(t *testing.T) {
 	fits := func(what, text string) {
 		for line := range strings.Lines(text) {

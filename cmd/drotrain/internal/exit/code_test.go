@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// The status of the process is that of the error, that of a shell for a signal, wherever it
-// came in, and otherwise that of a failure.
+// The exit code is that of the error, 128 plus the number of a signal, or 1 for any other failure.
 func TestCode_IsThatOfTheFirstError(t *testing.T) {
 	stopped, stop := context.WithCancelCause(context.Background())
 	stop(Interrupted{Signal: syscall.SIGTERM})

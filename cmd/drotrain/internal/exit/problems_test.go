@@ -44,7 +44,7 @@ func TestDescribe_OmitsPackageNames(t *testing.T) {
 	}
 }
 
-// Hints quote the names of columns for the shell, and name no option that the command lacks.
+// Hints quote the names of columns for the shell, and name only options that the command has.
 func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 	err := data.Problems{
 		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Fixes: []fix.Fix{fix.DropNullRows}},
@@ -67,7 +67,7 @@ func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 	}
 }
 
-// Of very many the first are shown, and the rest are counted.
+// Of many problems, the first 40 are printed and the others are counted.
 func TestProblems_BeyondTheFirstAreCounted(t *testing.T) {
 	for _, n := range []int{maxProblems, maxProblems + 1} {
 		var all data.Problems
@@ -83,7 +83,7 @@ func TestProblems_BeyondTheFirstAreCounted(t *testing.T) {
 	}
 }
 
-// What tells how numbers are written is the option, and not to leave the column out.
+// If an option states how numbers are written, the hint is this option instead of leaving the column out.
 func TestProblems_TextOfNumbers(t *testing.T) {
 	err := data.Problems{
 		{Path: "t.csv", Column: "name", Msg: "names", Fixes: []fix.Fix{fix.DropColumn}},

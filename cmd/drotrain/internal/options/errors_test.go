@@ -12,9 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// All that is wrong with a command line is told at once, in its order: values, options that
-// do not exist, and the last without a value; and so of a file. A text that an option takes is
-// no option.
+// All problems of a command line or a configuration are reported at once, in order: invalid values, unknown options,
+// and a last option without a value. A value that looks like an option is not reported as one.
 func TestFlagErrors_AllProblems(t *testing.T) {
 	flags := func() *pflag.FlagSet {
 		var names []string
@@ -70,7 +69,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
 	}
 }
 
-// told is what is printed of an error, but for a hint of one alone.
+// told returns the printed error, without the hint if there is a single problem.
 func told(err error) string {
 	if err == nil {
 		return ""
@@ -79,7 +78,7 @@ func told(err error) string {
 	return msg
 }
 
-// An option is written once, its text in a column of its own, below it where it is long.
+// The help contains every option once, with its text in a separate column, or below the option if its name is long.
 func TestHelp_WritesEveryOptionOnce(t *testing.T) {
 	fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
 	fs.Int("few", 0, "how `many`")

@@ -14,7 +14,7 @@ func TestGolden_OptionsPage(t *testing.T) {
 	goldentest.Text(t, "../../../../docs/options.md", Page())
 }
 
-// No command has two entries of one name, and every name of a command is known.
+// No command has two entries with the same name, and every command in the registry is known.
 func TestRegistry_OneEntryForACommand(t *testing.T) {
 	seen := map[string]bool{}
 	known := map[string]bool{}
@@ -43,7 +43,7 @@ func TestRegistry_OneEntryForACommand(t *testing.T) {
 	}
 }
 
-// A setting of a library is named by its option, and what is no option stays.
+// Settings of the library are replaced by their options; other text stays unchanged.
 func TestNameOptions_ReplacesSettingsOfTheLibrary(t *testing.T) {
 	for in, want := range map[string]string{
 		"set Config.MaxPasses or Config.GroupFeatures=false": "set --max-passes or --group-features=false",
@@ -57,7 +57,7 @@ func TestNameOptions_ReplacesSettingsOfTheLibrary(t *testing.T) {
 	}
 }
 
-// Every hint about a name of another program speaks of options that exist.
+// Every hint about a name from another program belongs to an option that exists.
 func TestElsewhere_HintsNameOptions(t *testing.T) {
 	for _, e := range foreignNames {
 		if !slices.ContainsFunc(commands, func(command string) bool { return isOption(command, e.option) }) {

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measuredModels is an evaluation of some models on two groups, the second of few rows.
+// measuredModels returns an evaluation of models on two groups, of which the second has few rows.
 func measuredModels(names ...string) *eval.Evaluation {
 	e := &eval.Evaluation{Task: eval.Regression, Target: "y", TargetUnit: "thousands of dollars per week",
 		MinGroupSize: 30}
@@ -34,8 +34,8 @@ func printed(e *eval.Evaluation) []string {
 	return strings.Split(strings.ReplaceAll(b.String(), "\u202f", " "), "\n")
 }
 
-// Two models leave names of measures their room; the numbers of a model stand below its
-// name, and what is not known is a dash.
+// With two models, the names of measures are printed in full, the numbers of a model stand below its name, and an
+// undefined number is a dash.
 func TestTables_OfTwoModels(t *testing.T) {
 	want := `Overall                                                   ERM           robust
   Risk                                                  1.000            2.000
@@ -59,7 +59,7 @@ By site                           rows        ERM    robust       ERM    robust
 	}
 }
 
-// Of many groups the first are told, in lines of their own, and how many more there are, once.
+// Of many groups, the first are printed on one line each, and the number of the others is stated once.
 func TestTables_OfManyGroups(t *testing.T) {
 	for _, n := range []int{shownGroups, shownGroups + 1, shownGroups + 7} {
 		e := measuredModels("ERM")
@@ -81,8 +81,8 @@ func TestTables_OfManyGroups(t *testing.T) {
 	}
 }
 
-// However many models there are, a line has 80 columns at most, four models are told and
-// a column is no wider than its neighbours need: 16.
+// With any number of models, lines have at most 80 columns, at most four models are printed, and the columns of a
+// table are at most 16 characters wide.
 func TestTables_OfManyModels(t *testing.T) {
 	names := []string{"first", "second", "third", "fourth", "fifth", "sixth"}
 	for n := 1; n <= len(names); n++ {
@@ -111,8 +111,8 @@ func TestTables_OfManyModels(t *testing.T) {
 	}
 }
 
-// Beside the baseline stand the worst groups where there are some, and what equal weights
-// of groups achieve where they have one.
+// The comparison with the baseline contains the worst groups, if there are groups, and the result of group-balanced
+// ERM, if it was trained.
 func TestOutcome_Comparison(t *testing.T) {
 	worst := &train.SummaryGroup{Name: "hut", Count: 12, Risk: 3}
 	for _, c := range []struct {

@@ -12,8 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A cell is as wide as it is to be whatever is in it, on one line; what fits is there
-// whole, and what does not ends in "…" where it is cut.
+// A cell has exactly the given width and is a single line; text that does not fit is truncated and ends in "…".
 func TestLayout_CellWidths(t *testing.T) {
 	for _, s := range []string{"", "a", "żółw", "seven77", "eight888", "a name that is longer", "two\nlines",
 		"a\x1b[31mcolour\x1b[0m", "tab\there", "\u202egnirts"} {
@@ -40,8 +39,8 @@ func TestLayout_CellWidths(t *testing.T) {
 	}
 }
 
-// Lines hold the words of a text in order, none is too wide unless it is one word, and no
-// word would have fitted on the line before.
+// Wrapped lines contain the words in order. Only a single long word exceeds the width, and no word would fit on the
+// previous line.
 func TestWrap_FillsLines(t *testing.T) {
 	text := "one  two three\nfour   żółw six seven eight-nine-ten-eleven twelve a b c d e f"
 	for width := 1; width < 40; width++ {
@@ -75,7 +74,7 @@ func TestWrap_FillsLines(t *testing.T) {
 	}
 }
 
-// Lines stay lines, with their columns, and a long one goes on below its indent.
+// Line breaks and columns are kept, and a long line continues below its indent.
 func TestWrap_KeepsLinesAndIndents(t *testing.T) {
 	var b strings.Builder
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
@@ -88,8 +87,7 @@ func TestWrap_KeepsLinesAndIndents(t *testing.T) {
 	}
 }
 
-// Numbers are read back as what they were to their digits; what is none, or not known, is
-// no number, in words or a dash.
+// Formatted numbers can be read back to their digits; an undefined number is a word or a dash.
 func TestNumbers_ReadBackAsWritten(t *testing.T) {
 	for digits, write := range map[int]func(float64) string{3: Number3, 4: Number4, 6: Number6} {
 		for _, v := range []float64{1, -1, 0.1, 123456.7, 9.9999999, 1e-9, -3.25e20, 1.5e308, 5e-324, 1000, 999.9996} {

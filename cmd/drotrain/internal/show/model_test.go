@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A line break in the name of a target makes no line of its own.
+// A line break in the name of a target is escaped.
 func TestTarget_NameWithLineBreak(t *testing.T) {
 	for _, task := range []encode.Task{encode.Binary, encode.Regression} {
 		m := &train.Model{Encoder: &encode.Encoder{Target: encode.Target{Name: "y\ncertified", Task: task, Positive: "a\nb",
@@ -20,7 +20,7 @@ func TestTarget_NameWithLineBreak(t *testing.T) {
 	}
 }
 
-// A wide vector takes a line and its largest coefficients; other columns and narrow vectors take a line each.
+// Of a wide vector, one line and the largest coefficients are printed; every other coefficient has one line.
 func TestCoefficients_WideVector(t *testing.T) {
 	all := []train.Coefficient{{Name: "age", Robust: 2}}
 	for i := range 300 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is written in pieces is the same as in one.
+// Text that is written in pieces is escaped as if it were written at once.
 func TestPlainWriter_WritesPiecesAsOneText(t *testing.T) {
 	const in = "é\u202e\U000e0001 日本\x1b\xffz\tb\n"
 	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
@@ -33,7 +33,7 @@ func TestPlainWriter_WritesPiecesAsOneText(t *testing.T) {
 	}
 }
 
-// Only a terminal gets bold text, and escape sequences of the text itself stay harmless in it.
+// Text is bold only on a terminal, and escape sequences in the text are escaped there too.
 func TestWriteBold_OnlyOnATerminal(t *testing.T) {
 	for styled, want := range map[bool]string{false: "a\\u001b[31m", true: "\x1b[1ma\\u001b[31m\x1b[0m"} {
 		var b strings.Builder

@@ -21,7 +21,7 @@ func newDisplay(out *lockedBuffer, terminal bool, clock *time.Time) *Progress {
 	return NewProgress(out, line, terminal, func() time.Time { return *clock }, false)
 }
 
-// observe shows two phases of ten check points, each every seconds apart.
+// observe reports two phases of ten steps each, at the interval every.
 func observe(terminal bool, every time.Duration) string {
 	var out lockedBuffer
 	clock := time.Unix(0, 0)
@@ -41,7 +41,7 @@ func observe(terminal bool, every time.Duration) string {
 	return plain2(out.String())
 }
 
-// plain2 writes narrow spaces as spaces.
+// plain2 replaces narrow spaces by spaces.
 func plain2(s string) string { return strings.NewReplacer("\u2009", " ", "\u202f", " ").Replace(s) }
 
 func TestProgress_LinesWithoutTerminal(t *testing.T) {
@@ -94,8 +94,8 @@ func TestProgress_Quiet(t *testing.T) {
 	p.Finish() // does not write, which would panic
 }
 
-// The bar of a training shows the digits between the first known gap, or 1, and the target, and
-// never falls.
+// The bar of a training run shows the decrease of the gap in digits, from the first gap, or 1, to the target, and
+// never decreases.
 func TestProgress_ShareOfATraining(t *testing.T) {
 	for _, gaps := range [][]float64{{math.Inf(1), 0.5, 1e-3, 0.2, 1e-5, math.NaN(), 1e-9}, {1e-2, 1e-3, 1e-5}} {
 		var out lockedBuffer
@@ -167,7 +167,7 @@ func TestProgress_TimeLeft(t *testing.T) {
 	}
 }
 
-// Where a line is too narrow for everything, the count and the elapsed time give way to the estimate of what is left.
+// If a line is too narrow, the count and the elapsed time are omitted before the estimate of the remaining time.
 func TestProgress_ForecastFits(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := &Progress{now: func() time.Time { return now }}
@@ -181,7 +181,7 @@ func TestProgress_ForecastFits(t *testing.T) {
 	}
 }
 
-// A phase whose parts are all finished does not stay at 100 %: what follows has a line of its own.
+// A phase in which all parts are finished does not stay at 100 %: the remaining steps are shown as a separate phase.
 func TestProgress_EndsWhenAllPartsAreFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -199,8 +199,8 @@ func TestProgress_EndsWhenAllPartsAreFinished(t *testing.T) {
 	})
 }
 
-// Without any report a terminal has a frame every second and a half, and another stream a line
-// after five seconds and every minute.
+// Without reports, a terminal shows a frame at least every 1.5 seconds, and any other stream a line after five seconds
+// and then every minute.
 func TestProgress_NeverSilent(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -251,7 +251,7 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// A frame fits the terminal, however narrow, and covers the frame before.
+// A frame fits a terminal of any width and covers the previous frame.
 func TestProgress_FramesFitTheTerminal(t *testing.T) {
 	for _, columns := range []int{25, 26, 40, 79, Width} {
 		var out lockedBuffer

@@ -13,8 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// An outcome has every number of the training, each beside its name, the plain average's before
-// the model's.
+// An outcome contains every number of the training run beside its name, with the baseline before the model.
 func TestOutcome_HasEveryNumber(t *testing.T) {
 	const n = 120
 	rng := rand.New(rand.NewPCG(4, 2))
