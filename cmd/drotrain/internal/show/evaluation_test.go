@@ -112,7 +112,7 @@ func TestTables_OfManyModels(t *testing.T) {
 }
 
 // The comparison with the baseline contains the worst groups, if there are groups, and the result of group-balanced
-// ERM, if it was trained.
+// ERM, if that model has a worst group.
 func TestOutcome_Comparison(t *testing.T) {
 	worst := &train.SummaryGroup{Name: "hut", Count: 12, Risk: 3}
 	for _, c := range []struct {
