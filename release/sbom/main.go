@@ -1,5 +1,5 @@
 // Command sbom writes the software bill of materials of a Go binary, as recorded by the linker, in the JSON format
-// of CycloneDX 1.5 with one component for each module.
+// of CycloneDX 1.5 with one component for each module and one for the standard library.
 //
 //	go run ./release/sbom FILE > FILE.cdx.json
 package main
@@ -20,7 +20,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: sbom FILE")
 		os.Exit(2)
 	}
-	if err := write(os.Stdout, os.Args[1]); err != nil {
+	if err := writeBill(os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
@@ -43,7 +43,8 @@ type value struct {
 	Value     string `json:"value,omitempty"`
 }
 
-func write(w io.Writer, path string) error {
+// writeBill writes the bill of materials of the Go binary at path.
+func writeBill(w io.Writer, path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return err

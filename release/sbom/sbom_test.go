@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// The bill of this test's own binary; a file that is none is an error.
-func TestWrite_NamesTheModulesOfABinary(t *testing.T) {
+// The bill of a binary lists its modules; a file that is not a Go binary is an error.
+func TestWriteBill_NamesTheModulesOfABinary(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := write(&b, self); err != nil {
+	if err := writeBill(&b, self); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -29,7 +29,7 @@ func TestWrite_NamesTheModulesOfABinary(t *testing.T) {
 	if h := got.Metadata.Component.Hashes; len(h) != 1 || len(h[0].Content) != 64 {
 		t.Errorf("hashes %v", h)
 	}
-	if write(&b, "main.go") == nil {
-		t.Error("a text has a bill")
+	if writeBill(&b, "main.go") == nil {
+		t.Error("there is a bill of a text file")
 	}
 }
