@@ -297,8 +297,7 @@ type Choice struct {
 	Validation int `json:"validation,omitempty"`
 	// number of standard errors by which the criterion must decrease for a candidate to replace the first one
 	Errors float64 `json:"standard_errors,omitempty"`
-	// of the candidates within one standard error of the least error rate, the one with the least risk in the
-	// worst group is chosen
+	// whether the criterion is an error rate, so that Average, Value, Improvement and SE are error rates too
 	IsByAccuracy bool `json:"by_accuracy,omitempty"`
 }
 

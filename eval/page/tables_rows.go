@@ -221,7 +221,7 @@ func (p *page) candidateRule() string {
 	c := p.Choice
 	text := "The criterion is the " + c.Criterion + "; lower is better."
 	if !(c.Errors > 0) {
-		return text
+		return text + " The candidate with the lowest criterion is chosen."
 	}
 	text += fmt.Sprintf(" A candidate may replace the first if its criterion is lower by more than %s standard %s and "+
 		"by at least 0.5\u00a0%% of the first candidate’s value.", printable.Setting(c.Errors),
@@ -229,10 +229,6 @@ func (p *page) candidateRule() string {
 	if p.E.Budget != nil {
 		text += fmt.Sprintf(" The increase in the %s must also stay within the budget of %s.", c.AverageName(),
 			printable.Percent(*p.E.Budget))
-	}
-	if c.IsByAccuracy {
-		return text + " Among the candidates whose worst-group error rate is within one standard error of the lowest, the " +
-			"one with the lowest worst-group risk is chosen."
 	}
 	return text + " If several candidates may replace the first, the one with the lowest criterion is chosen; in a tie, " +
 		"the first of them."

@@ -462,7 +462,6 @@ var exported = []room{
 			"CriterionText":  tune.CriterionText,
 			"DefaultOptions": tune.DefaultOptions,
 			"Select":         tune.Select,
-			"StandardErrors": tune.StandardErrors,
 		},
 		types: []reflect.Type{
 			reflect.TypeFor[*tune.FewRowsError](),

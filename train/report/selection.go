@@ -68,7 +68,7 @@ func Choice(s *tune.Selection) *eval.Choice {
 		return nil
 	}
 	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen, Validation: s.Validation,
-		Errors: tune.StandardErrors(s.Criterion), IsByAccuracy: s.Criterion == "worst-group-accuracy",
+		Errors: s.RequiredErrors(), IsByAccuracy: s.Criterion == "worst-group-accuracy",
 		Criterion: tune.CriterionText(s.Criterion, s.Rate)}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]

@@ -106,8 +106,8 @@ func (j *judge) compare(criterion string, from, to int) (decrease, se float64) {
 	return a.subtract(b.estimate)
 }
 
-// StandardErrors returns the number of standard errors by which a criterion must improve for ERM to be replaced.
-func StandardErrors(criterion string) float64 {
+// standardErrors returns the number of standard errors by which a criterion must improve for ERM to be replaced.
+func standardErrors(criterion string) float64 {
 	switch criterion {
 	case "worst-group-accuracy":
 		return accuracyErrors
@@ -126,7 +126,7 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
 	decrease, se = a.subtract(b.estimate)
 	rows = min(a.rows, b.rows)
-	k := StandardErrors(criterion)
+	k := standardErrors(criterion)
 	if se *= studentFactor(k, float64(rows-1)); !isByGroup(criterion) {
 		return decrease, se, rows
 	}
@@ -141,9 +141,8 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 }
 
 // choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if that
-// candidate does not improve the criterion by enough standard errors. If the criterion is accuracy, the choice is the
-// candidate with the least risk of the worst group among the candidates within a standard error of the best accuracy.
-// On validation rows, ERM is one of these candidates, and is replaced without a required improvement.
+// candidate does not improve the criterion by enough standard errors. On validation rows, accuracy needs no such
+// improvement.
 func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	best, least := 0, j.score(criterion, 0)
 	erm := math.Abs(least)
@@ -155,26 +154,10 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 			best, least = c, v
 		}
 	}
-	replaces := criterion == "worst-group-accuracy" && j.validation
-	if criterion == "worst-group-accuracy" && (best > 0 || replaces) {
-		risk, chosen, of := math.Inf(1), best, j.value(criterion, best, true)
-		for c := range j.values.losses {
-			if c == 0 && !replaces || c > 0 && !allowed(c) {
-				continue
-			}
-			if more, se := j.value(criterion, c, true).subtract(of.estimate); more > se {
-				continue
-			}
-			if r := j.measure.worstMean(j.values.losses[c]); r < risk {
-				risk, chosen = r, c
-			}
-		}
-		best = chosen
-	}
-	if best == 0 || replaces {
+	if best == 0 || criterion == "worst-group-accuracy" && j.validation {
 		return best
 	}
-	if decrease, se, _ := j.improvement(criterion, best); decrease > max(StandardErrors(criterion)*se, worth*erm) {
+	if decrease, se, _ := j.improvement(criterion, best); decrease > max(standardErrors(criterion)*se, worth*erm) {
 		return best
 	}
 	return 0
@@ -221,7 +204,7 @@ func (c *selectionRun) chooseCandidate() {
 		}
 		k.Value = j.score(c.Criterion, i)
 		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
-		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(StandardErrors(c.Criterion)*k.SE,
+		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(standardErrors(c.Criterion)*k.SE,
 			worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())
 	}
 	c.Candidates[0].Improvement, c.Candidates[0].SE = 0, 0
@@ -316,17 +299,15 @@ func (c *selectionRun) setReason() {
 	count := len(c.Candidates) - 1
 	if c.Chosen == 0 && c.replacesERM() {
 		c.Reason = fmt.Sprintf(
-			"ERM with μ = %s is kept: %d other %s tried, and among the candidates whose worst-group error rate on %s is "+
-				"within one standard error of the smallest, this one has the smallest worst-group risk", printable.Setting(k.Mu),
-			count, printable.Noun(count, "candidate was", "candidates were"), printable.Plural(c.Validation, "validation row",
-				"validation rows"))
+			"ERM with μ = %s is kept: none of the %d other candidates has a smaller smoothed worst-group error rate on %s",
+			printable.Setting(k.Mu), count, printable.Plural(c.Validation, "validation row", "validation rows"))
 		return
 	}
 	if c.Chosen == 0 {
 		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: %s the criterion, the %s, by %v standard %s",
 			printable.Setting(k.Mu), printable.Noun(count, "the other candidate does not lower",
 				fmt.Sprintf("none of the %d other candidates lowers", count)), CriterionText(c.Criterion, c.Rate),
-			StandardErrors(c.Criterion), printable.Noun(StandardErrors(c.Criterion), "error", "errors"))
+			standardErrors(c.Criterion), printable.Noun(standardErrors(c.Criterion), "error", "errors"))
 		return
 	}
 	average, size := "average risk", printable.Number
@@ -360,9 +341,18 @@ func (c *selectionRun) setReason() {
 	}
 }
 
+// RequiredErrors returns the number of standard errors by which the criterion had to improve for ERM to be replaced. It
+// is 0 for accuracy on validation rows.
+func (s *Selection) RequiredErrors() float64 {
+	if s.replacesERM() {
+		return 0
+	}
+	return standardErrors(s.Criterion)
+}
+
 // replacesERM reports whether a candidate can replace ERM without an improvement by standard errors.
-func (c *selectionRun) replacesERM() bool {
-	return c.Validation > 0 && c.Criterion == "worst-group-accuracy"
+func (s *Selection) replacesERM() bool {
+	return s.Validation > 0 && s.Criterion == "worst-group-accuracy"
 }
 
 // CriterionText describes a criterion; rate is the weight of the average risk in the trade-off.

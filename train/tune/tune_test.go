@@ -555,8 +555,9 @@ func TestJudge_Choose(t *testing.T) {
 	}
 }
 
-// By accuracy the least risk of the worst group decides among candidates within a standard error of the best.
-func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
+// By accuracy the smallest smoothed error rate decides, even if another candidate within its standard error has the
+// smaller risk: in simulated last layers, the smaller risk often belongs to a model with a worse worst group.
+func TestJudge_AccuracyDecidesAlone(t *testing.T) {
 	j := drawnJudge(100, 0.1, [2]float64{3, 1}, [2]float64{0, -0.5})
 	j.values.smoothed = make([][]float64, 3)
 	for c := range j.values.smoothed {
@@ -568,7 +569,7 @@ func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
 			}
 		}
 	}
-	if got := j.choose("worst-group-accuracy", func(int) bool { return true }); got != 2 {
+	if got := j.choose("worst-group-accuracy", func(int) bool { return true }); got != 1 {
 		t.Errorf("candidate %d", got)
 	}
 }
@@ -583,10 +584,6 @@ func TestJudge_ValidationRowsReplaceERM(t *testing.T) {
 		if j.validation = validation; j.choose("worst-group-accuracy", all) != want {
 			t.Errorf("validation rows %v: candidate %d is not chosen", validation, want)
 		}
-	}
-	j.values.losses[1][1] += 10 // ERM has the better probabilities, and its accuracy is within the error
-	if got := j.choose("worst-group-accuracy", all); got != 0 {
-		t.Errorf("candidate %d in place of ERM, whose risk of the worst group is less", got)
 	}
 }
 
