@@ -352,7 +352,7 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 		}
 		v = values.median()
 	} else {
-		known, err := t.scanNumbers([]*data.Column{c})
+		known, err := t.scanNumbers([]*data.Column{c}, nil)
 		if err != nil {
 			return err
 		}

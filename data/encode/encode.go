@@ -323,7 +323,8 @@ func (e *Encoder) encodeSets(
 			return nil, err
 		}
 	}
-	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Destination{Storage: out.Storage, Disk: to.Disk}, written)
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d,
+		matrix.Destination{Storage: out.Storage, Disk: to.Disk, Draft: to.draft}, written)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,8 @@ type Sink struct {
 	Shared  *Shared             // distribution of the training rows over ranks; nil for a single process
 	// rows of the table, ascending, whose values Fit returns as they were read; must be empty if Shared is set
 	Sample []int
+
+	draft *matrix.Draft // raw numbers of the rows, or nil
 }
 
 // Shared describes training rows that are distributed over ranks: there are Total rows, in the shards described by
@@ -60,9 +62,11 @@ func (s *Sink) arena() *memory.Arena {
 // into a sink, as [Encoder.EncodeTo] does. A nil train means all rows; Dataset.Rows refers to the slices train and
 // holdout.
 //
-// If data.Open returned f, values are read from its files twice: once for the statistics from which the encoder is
-// made, and once for the matrices. A sparse matrix of numbers that may be 0 requires a third reading. In addition
-// to the matrices, Fit then needs pages of a few megabytes and one byte per row for every category.
+// If data.Open returned f, values are read from its files once for a matrix of float64 in memory if numbers are
+// standardised: it holds the raw numbers until the encoder has been made from their statistics. Otherwise values are
+// read twice: once for the statistics, and once for the matrices. A sparse matrix of numbers that may be 0 requires a
+// third reading. In addition to the matrices, Fit then needs pages of a few megabytes and one byte per row for every
+// category.
 //
 // With several ranks it is a collective call. Each rank passes its own rows; hold-out rows must ascend and follow
 // those of lower ranks. The encoder is the same on all ranks and for any number of ranks. Groups have the labels of
@@ -78,7 +82,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if to.Shared == nil && to.Sample != nil {
 		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}
 	}
-	if err := t.scanFeatures(); err != nil {
+	if err := t.scanFeatures(&to); err != nil {
 		return nil, err
 	}
 	e, err := t.makeEncoder()
@@ -131,7 +135,7 @@ func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encode
 	if err != nil {
 		return nil, err
 	}
-	if err := t.scanFeatures(); err != nil {
+	if err := t.scanFeatures(nil); err != nil {
 		return nil, err
 	}
 	return t.makeEncoder()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -211,5 +212,76 @@ func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)
+	}
+}
+
+// Numbers are read from the file once, unless the draft of the matrix cannot be completed.
+func TestFit_ReadsNumbersOnce(t *testing.T) {
+	const n = 4*matrix.StripeRows + 5
+	rng := rand.New(rand.NewPCG(4, 4))
+	// write returns the path of a table of ten numbers. The first constant features are 0 in all rows but the last.
+	write := func(constant int, last float64) string {
+		var columns []data.Column
+		for j := range 10 {
+			c := data.Column{Name: fmt.Sprintf("x%d", j), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+			for i := range c.Number {
+				if j == 0 || j > constant {
+					c.Number[i] = rng.NormFloat64()
+				}
+			}
+			c.Number[n-1] = last
+			columns = append(columns, c)
+		}
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		if err := data.WriteTable(path, columns, true); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct {
+		name    string
+		path    string
+		scale   string
+		storage design.Storage
+		once    bool
+		fault   string // of the last row, which is held out
+	}{
+		{"automatic storage", write(0, 1), "", "", true, ""},
+		{"float64", write(0, 1), "none", design.Float64Storage, true, ""},
+		{"float32", write(0, 1), "", design.Float32Storage, false, ""},
+		{"a constant column", write(1, 1), "", "", true, ""},
+		{"many constant columns", write(3, 1), "", "", false, ""},
+		{"an infinite number", write(0, math.Inf(1)), "", "", false, "the value is +Inf"},
+		{"a number too large to standardise", write(0, math.MaxFloat64), "", "", false, "too far outside"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			read := int64(0)
+			ctx := data.WithProgress(t.Context(), func(p data.Progress) { read = p.Read })
+			f, err := data.Open(ctx, c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			size, err := os.Stat(c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			train := make([]int, n-1)
+			for r := range train {
+				train[r] = r
+			}
+			before := read
+			_, err = Fit(ctx, f, train, []int{n - 1}, Spec{Target: "x0", Scale: c.scale, Task: Regression},
+				Sink{Storage: c.storage})
+			if c.fault != "" {
+				datatest.WantError(t, err, "hold-out rows: ", c.fault)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			// The target is a tenth of the file.
+			if times := float64(read-before) / float64(size.Size()); c.once != (times < 1.5) {
+				t.Errorf("%.2f times the size of the file were read", times)
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -226,8 +227,9 @@ func (t *fitting) fitTarget() error {
 	return t.problems.Add(t.e.fitTarget(t.f, t.target, t.total, known))
 }
 
-// scanFeatures collects the statistics of the features.
-func (t *fitting) scanFeatures() error {
+// scanFeatures collects the statistics of the features. If the rows are to be encoded into a sink, it may store their
+// raw numbers in a draft of the sink; nil means that they are not encoded.
+func (t *fitting) scanFeatures(to *Sink) error {
 	var numbers, texts, vectors []*data.Column
 	for _, c := range t.features {
 		if c.Kind == data.Vector {
@@ -242,7 +244,28 @@ func (t *fitting) scanFeatures() error {
 	if err != nil {
 		return err
 	}
-	moments, err := t.scanNumbers(numbers)
+	t.fitted = make([]feature, len(t.features))
+	for i, c := range t.features {
+		q := &t.fitted[i]
+		q.column = c
+		switch pairs := t.terms[c]; {
+		case c.Kind == data.Vector || t.e.Spec.isNumeric(c):
+		case pairs != nil:
+			q.category = newCrossing(pairs)
+		default:
+			whole, err := t.f.Lookup(c.Name)
+			if err != nil {
+				return err
+			}
+			q.category, all = newCategory(&t.e.Spec, t.f, whole, all[0], t.total), all[1:]
+		}
+	}
+	var draft *matrix.Draft
+	if to != nil {
+		draft = t.newDraft(to)
+		to.draft = draft
+	}
+	moments, err := t.scanNumbers(numbers, draft)
 	if err != nil {
 		return err
 	}
@@ -250,29 +273,45 @@ func (t *fitting) scanFeatures() error {
 	if err != nil {
 		return err
 	}
-	t.fitted = make([]feature, len(t.features))
-	for i, c := range t.features {
-		q := &t.fitted[i]
-		q.column = c
-		if c.Kind == data.Vector {
+	for i := range t.fitted {
+		switch q := &t.fitted[i]; {
+		case q.column.Kind == data.Vector:
 			q.vector, sparse = &sparse[0], sparse[1:]
-			continue
-		}
-		if t.e.Spec.isNumeric(c) {
+		case q.category == nil:
 			q.number, moments = &moments[0], moments[1:]
-			continue
 		}
-		if pairs := t.terms[c]; pairs != nil {
-			q.category = newCrossing(pairs)
-			continue
-		}
-		whole, err := t.f.Lookup(c.Name)
-		if err != nil {
-			return err
-		}
-		q.category, all = newCategory(&t.e.Spec, t.f, whole, all[0], t.total), all[1:]
 	}
 	return nil
+}
+
+// newDraft returns a draft of the matrices of a sink, or nil if it is not certain that they will be dense matrices of
+// float64 in memory. It has columns for all features, although constant ones will be omitted.
+func (t *fitting) newDraft(to *Sink) *matrix.Draft {
+	if to.Disk != nil || to.Shared != nil {
+		return nil
+	}
+	width, entries := 0, 0.0
+	var numbers []*matrix.Number
+	for _, q := range t.fitted {
+		switch k := q.category; {
+		case q.column.Kind == data.Vector:
+			return nil
+		case k == nil:
+			numbers = append(numbers, matrix.NewNumber(q.column, width, 0, 0, 1))
+			width++
+		case k.err == nil:
+			width += k.width()
+		}
+		entries++
+	}
+	if t.e.Spec.Intercept {
+		width, entries = width+1, entries+1
+	}
+	if to.Storage != design.Float64Storage && (!t.e.Spec.centres() || isMostlySingle(t.features) ||
+		to.Storage.Choose(entries, width) != design.Float64Storage) || len(numbers) == 0 {
+		return nil
+	}
+	return matrix.NewDraft(t.partition, width, numbers)
 }
 
 // dropUnusableGroups removes group columns that cannot be features from the features, unless Spec.Features names

@@ -184,9 +184,9 @@ func (t *fitting) computeShardCuts() {
 	t.counts = t.partition.RowsBeforeStripes()
 }
 
-// scanNumbers returns the statistics of numeric columns over the training rows of all blocks. It is a
-// collective call.
-func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error) {
+// scanNumbers returns the statistics of numeric columns over the training rows of all blocks, and stores the numbers in
+// a draft unless it is nil. It is a collective call.
+func (t *fitting) scanNumbers(columns []*data.Column, draft *matrix.Draft) ([]numberStatistics, error) {
 	scans, out := make([]numberScan, len(columns)), make([]numberStatistics, len(columns))
 	stripes := (t.block.Rows + matrix.StripeRows - 1) / matrix.StripeRows
 	for j := range scans {
@@ -202,6 +202,9 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 		cuts := t.stripeCuts(w.First / matrix.StripeRows)
 		for j := range w.Number {
 			scans[w.Lo+j].add(w, j, cuts, t.weight)
+		}
+		if draft != nil {
+			draft.Put(w)
 		}
 		return nil
 	})

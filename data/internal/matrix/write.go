@@ -59,11 +59,13 @@ type plan struct {
 type Destination struct {
 	Storage design.Storage
 	Disk    *design.DiskStorage
+	Draft   *Draft // holds the numbers that Write would read; may be nil
 }
 
-// Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers may
-// be 0. name is used in errors. Afterwards the Numbers hold their faults; the matrices are usable only if the only
-// faults are filled nulls. The Matrices must be closed.
+// Write encodes the rows of a partition. It reads the numbers once, twice if matrices are sparse and numbers may be 0,
+// and not at all if it can complete a draft, which must not be used afterwards. name is used in errors. Afterwards the
+// Numbers hold their faults; the matrices are usable only if the only faults are filled nulls. The Matrices must be
+// closed.
 func Write(
 	ctx context.Context, name string, l Layout, rows *Partition, to Destination, sources []Source,
 ) (*Matrices, error) {
@@ -76,6 +78,15 @@ func Write(
 		}
 	}
 	m := &Matrices{where: where}
+	if to.Draft != nil && where == nil {
+		if done, err := to.Draft.complete(ctx, p); err != nil {
+			return nil, err
+		} else if done {
+			m.sets = [2]sink{to.Draft.sets[0], to.Draft.sets[1]}
+			return m, nil
+		}
+		to.Draft.sets = [2]*dense[float64]{} // frees the memory
+	}
 	var err error
 	if where != nil {
 		m.sets = [2]sink{p.newSink(where.Arena), p.newSink(where.Arena)}
