@@ -69,19 +69,24 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	in := c.in
 	var total, positive, right, squared, absolute, signed, logLoss, target compensated.Sum
 	s.constant = true
+	positiveLog, negativeLog := math.Log(c.center), math.Log(1-c.center)
+	shareLogs := make([]float64, len(c.shares))
+	for k, p := range c.shares {
+		shareLogs[k] = math.Log(p)
+	}
 	for _, i := range rows {
 		w, y := in.Weight.Of(i), in.Target[i]
 		total.Add(w)
 		switch in.Task {
 		case Binary:
-			p := 1 - c.center
+			l := negativeLog
 			if y > 0 {
-				p = c.center
+				l = positiveLog
 				positive.Add(w)
 			}
-			logLoss.Add(-w * math.Log(p))
+			logLoss.Add(-w * l)
 		case Multiclass:
-			logLoss.Add(-w * math.Log(c.shares[int(y)]))
+			logLoss.Add(-w * shareLogs[int(y)])
 			if int(y) == c.class {
 				right.Add(w)
 			}

@@ -56,29 +56,35 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.Constants = constant.measure(strata.All.Rows)
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sortedLosses, len(in.Models))
-	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int) error {
-		m := in.Models[k]
-		s, err := sortLosses(in.rows.Arena, m.Loss, in.rows.Weight)
-		if err != nil {
-			return err
+	err = in.rows.Parallel(ctx, "measuring", 3*len(in.Models), func(step int) error {
+		k := step % len(in.Models)
+		m, r := &in.Models[k], &e.Models[k]
+		switch step / len(in.Models) {
+		case 0:
+			s, err := sortLosses(in.rows.Arena, m.Loss, in.rows.Weight)
+			if err != nil {
+				return err
+			}
+			losses[k] = s
+			for _, a := range cvarLevels(n) {
+				v, _ := s.CVaRAt(a)
+				r.CVaR = append(r.CVaR, CVaRPoint{Alpha: a, Value: Num(v)})
+			}
+		case 1:
+			r.Overall = measureStratum(in.rows, k, strata.All)
+		default:
+			r.Name, r.Role = m.Name, m.Role
+			r.OverConstant = differenceFromConstant(&in, m.Loss, strata.All.Rows, 1)
+			r.Constant = in.isConstant(m)
+			if in.Task == Binary {
+				r.Calibration = calibrationBinsOf(in.rows, m.Score, strata.All.Order[k], calibrationBins)
+			} else if in.Task == Multiclass {
+				r.Classes = classResults(in.rows, m, strata.All.Rows)
+				r.ConfusionMatrix, r.MostConfused = confusionsOf(in.rows, m)
+			} else {
+				r.Residuals = residualBins(in.Target, m.Score, strata.All.Order[k])
+			}
 		}
-		losses[k] = s
-		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: differenceFromConstant(&in, m.Loss, strata.All.Rows, 1)}
-		r.Constant = in.isConstant(&m)
-		r.Overall = measureStratum(in.rows, k, strata.All)
-		for _, a := range cvarLevels(n) {
-			v, _ := s.CVaRAt(a)
-			r.CVaR = append(r.CVaR, CVaRPoint{Alpha: a, Value: Num(v)})
-		}
-		if in.Task == Binary {
-			r.Calibration = calibrationBinsOf(in.rows, m.Score, strata.All.Order[k], calibrationBins)
-		} else if in.Task == Multiclass {
-			r.Classes = classResults(in.rows, &m, strata.All.Rows)
-			r.ConfusionMatrix, r.MostConfused = confusionsOf(in.rows, &m)
-		} else {
-			r.Residuals = residualBins(in.Target, m.Score, strata.All.Order[k])
-		}
-		e.Models[k] = r
 		return nil
 	})
 	if err != nil {
@@ -93,10 +99,16 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		if err != nil {
 			return nil, err
 		}
-		for j := range r.Groups {
+		err = in.rows.Parallel(ctx, "", len(r.Groups), func(j int) error {
 			r.Groups[j].Constants = constant.measure(strata.Groups[k][j].Rows)
+			return nil
+		})
+		if err == nil {
+			err = r.compareWithConstant(ctx, &in, strata.Groups[k])
 		}
-		r.compareWithConstant(&in, strata.Groups[k])
+		if err != nil {
+			return nil, err
+		}
 		e.Groupings = append(e.Groupings, r)
 	}
 	if err := e.addIntervals(ctx, &in, strata, losses); err != nil {

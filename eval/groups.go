@@ -237,18 +237,19 @@ func (g *Grouping) FirstGroups(k, most int) []*Group {
 
 // compareWithConstant compares all models, in every group with enough rows, with the constant prediction fitted to
 // the training rows. The intervals hold simultaneously for these groups.
-func (g *Grouping) compareWithConstant(in *Input, groups []interval.Stratum) {
+func (g *Grouping) compareWithConstant(ctx context.Context, in *Input, groups []interval.Stratum) error {
 	compared := 0
 	for i := range g.Groups {
 		if g.Groups[i].Sufficient {
 			compared++
 		}
 	}
-	for i := range g.Groups {
+	return in.rows.Parallel(ctx, "", len(g.Groups), func(i int) error {
 		if h := &g.Groups[i]; h.Sufficient {
 			for k := range h.Models {
 				h.Models[k].OverConstant = differenceFromConstant(in, in.Models[k].Loss, groups[i].Rows, compared)
 			}
 		}
-	}
+		return nil
+	})
 }

@@ -13,16 +13,14 @@ import (
 // the boundary, and the smallest number of largest elements whose sum is at least 0.5, or len(y) if the sum of all is
 // less. y ≥ 0 must not be empty and is not changed.
 func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
-	sorted := memory.Make[float64](arena, len(y))
-	defer memory.Release(arena, sorted)
-	copy(sorted, y)
-	slices.Sort(sorted)
+	order := argsort(arena, len(y), func(i int) float64 { return y[i] })
+	defer memory.Release(arena, order)
 	var sum compensated.Sum
 	half = len(y)
 	n := float64(len(y))
 	lastOfHundredth, lastOfTenth := int(math.Ceil(n/100)), int(math.Ceil(n/10))
 	for k := 1; k <= len(y); k++ {
-		before, next := sum.Value(), sorted[len(y)-k]
+		before, next := sum.Value(), y[order[len(y)-k]]
 		sum.Add(next)
 		if k == lastOfHundredth {
 			hundredth = before + next*(n/100-float64(k-1))

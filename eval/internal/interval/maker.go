@@ -127,8 +127,23 @@ func (r *Maker) Errors(ctx context.Context, phase string, parts []*Part, of []Qu
 			blocks = appendRowBlocks(blocks, p, s, len(r.Strata[s].Rows))
 		}
 	}
+	type rankTask struct{ part, quantity int }
+	var ranked []rankTask
+	for p := range parts {
+		for q := range out[p] {
+			if of[q].Derive == nil {
+				ranked = append(ranked, rankTask{p, q})
+			}
+		}
+	}
 	moments := make([][]Moments, len(blocks))
-	err := r.in.Parallel(ctx, phase, len(blocks), func(b int) error {
+	ranks := make([]Uncertainty, len(ranked))
+	err := r.in.Parallel(ctx, phase, len(ranked)+len(blocks), func(k int) error {
+		if k < len(ranked) {
+			ranks[k] = parts[ranked[k].part].rankError(of[ranked[k].quantity])
+			return nil
+		}
+		b := k - len(ranked)
 		moments[b] = r.influenceMoments(parts[blocks[b].part], r.rowsOf(blocks[b]), of)
 		return nil
 	})
@@ -146,15 +161,10 @@ func (r *Maker) Errors(ctx context.Context, phase string, parts []*Part, of []Qu
 			out[blocks[first].part][q].addStratum(moments[first][q])
 		}
 	}
-	err = r.in.Parallel(ctx, "", len(parts), func(p int) error {
-		for q := range out[p] {
-			if of[q].Derive == nil {
-				out[p][q] = parts[p].rankError(of[q])
-			}
-		}
-		return nil
-	})
-	return out, err
+	for k, t := range ranked {
+		out[t.part][t.quantity] = ranks[k]
+	}
+	return out, nil
 }
 
 // rankError returns the error of a statistic that depends on ranks; its variance is NaN if it is not known.
