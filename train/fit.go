@@ -381,7 +381,13 @@ func (m *Model) summariseBaseline(
 	}
 	s := &SummaryBaseline{Status: statusText(res.Status, mu), Mu: mu, Objective: res.Objective,
 		Risk: m.Run.weightedAverage(loss)}
-	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
+	if m.Config.comm == nil && !m.Config.IsMeanOfModels() { // the weights are those of the training rows
+		weights := memory.Make[float64](oracle.Arena(), len(loss))
+		s.RobustRisk, _ = adversary.BestResponseTo(weights, loss)
+		memory.Release(oracle.Arena(), weights)
+	} else {
+		s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
+	}
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
