@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
@@ -136,7 +137,12 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 // newDiskStorage decides where the rows are stored. It returns nil if they are stored in memory, because they fit
 // there or because there is no directory for them. full reports that the memory has proved insufficient.
 func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
-	return c.newDiskStorageWithin(limit.NewBudget(c.Memory), f, full)
+	budget := limit.NewBudget(c.Memory)
+	if !full && c.Cache != "" && !budget.Fits(c.estimateDemand(f).memory) {
+		debug.FreeOSMemory() // garbage of reading the table counts as used
+		budget = limit.NewBudget(c.Memory)
+	}
+	return c.newDiskStorageWithin(budget, f, full)
 }
 
 // newDiskStorageWithin works like newDiskStorage, given the memory that the process may use.
@@ -201,6 +207,32 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 		return nil, err
 	}
 	return &diskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}, nil
+}
+
+// checkSize returns an error if a table of at least the given size, which is still being read, can be stored neither in
+// memory nor on disk.
+func (c Config) checkSize(least data.Size) error {
+	return c.checkSizeWithin(limit.NewBudget(c.Memory), least)
+}
+
+// checkSizeWithin works like checkSize, given the memory that the process may use.
+func (c Config) checkSizeWithin(budget limit.Budget, least data.Size) error {
+	if c.Cache == "" || budget.Total >= limit.LeastOnDisk {
+		return nil
+	}
+	f := &data.Frame{Rows: least.Rows}
+	for _, name := range least.Columns {
+		f.Columns = append(f.Columns, &data.Column{Name: name, Kind: data.Numeric})
+	}
+	if budget.Fits(c.estimateDemand(f).memory + least.Bytes) {
+		return nil
+	}
+	_, err := c.newDiskStorageWithin(budget, f, true)
+	var refused *MemoryError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &data.Error{Class: data.ErrMemory, Msg: "at least " + refused.Msg, Hint: refused.Advice}
 }
 
 func (c Config) reportStorage(line string) {

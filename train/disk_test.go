@@ -347,3 +347,34 @@ func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 		}
 	}
 }
+
+// A table of text that neither memory nor the disk can hold is refused while it is read.
+func TestCheckSize_WithoutDisk(t *testing.T) {
+	columns := []string{"y", "a", "b", "c", "d", "e"}
+	for _, c := range []struct {
+		name   string
+		memory int64
+		cache  string
+		size   data.Size
+		want   bool // whether the table is refused
+	}{
+		{"a table that fits", limit.LeastOnDisk - 1, "out", data.Size{Rows: 1000, Columns: columns}, false},
+		{"too many rows", limit.LeastOnDisk - 1, "out", data.Size{Rows: 3_000_000, Columns: columns}, true},
+		{"too many values in memory", limit.LeastOnDisk - 1, "out",
+			data.Size{Rows: 1000, Columns: columns, Bytes: limit.LeastOnDisk}, true},
+		{"rows that may be stored on disk", limit.LeastOnDisk, "out", data.Size{Rows: 3_000_000, Columns: columns}, false},
+		{"no directory", limit.LeastOnDisk - 1, "", data.Size{Rows: 3_000_000, Columns: columns}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := DefaultConfig()
+			cfg.Target, cfg.Nu, cfg.Cache = "y", level.At(1), c.cache
+			err := cfg.checkSizeWithin(limit.Budget{Total: c.memory}, c.size)
+			if (err != nil) != c.want {
+				t.Fatalf("refused: %v", err)
+			}
+			if c.want && !(errors.Is(err, data.ErrMemory) && strings.Contains(err.Error(), "needs at least 160 MB")) {
+				t.Error(err)
+			}
+		})
+	}
+}

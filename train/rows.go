@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -84,6 +85,9 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {
+	if ranks.FromContext(ctx) == nil { // otherwise every rank stores a part of the rows
+		ctx = data.WithSizeCheck(ctx, c.checkSize)
+	}
 	f, err := open(ctx, c.Data, c.Reading)
 	if err != nil {
 		return nil, err

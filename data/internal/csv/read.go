@@ -354,10 +354,10 @@ func (r *reading) checkColumn(c *column, name string) error {
 		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// checkMemory returns an error if the context has ended. It decides whether the values are stored in a file, by a
-// number of rows that is extrapolated from the part of the text read so far.
+// checkMemory returns an error if the context has ended or the table is too large for its use. It decides whether the
+// values are stored in a file, by a number of rows that is extrapolated from the part of the text read so far.
 func (r *reading) checkMemory(rows int) error {
-	if err := r.ctx.Err(); err != nil || r.spills {
+	if err := r.ctx.Err(); err != nil {
 		return err
 	}
 	used, row := 0, int64(0)
@@ -377,12 +377,22 @@ func (r *reading) checkMemory(rows int) error {
 		all = r.text.Extrapolate(all)
 	}
 	use := fmt.Sprintf("for %d rows of %d columns", all, used)
-	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
-		return err
+	if !r.spills {
+		if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
+			return err
+		}
+		var err error
+		if r.spills, err = intake.MustSpill(r.ctx, r.text.Source, row*all, 0, use); err != nil {
+			return err
+		}
 	}
-	var err error
-	r.spills, err = intake.MustSpill(r.ctx, r.text.Source, row*all, 0, use)
-	return err
+	least := table.Size{Rows: rows + int(all-int64(rows))/4*3, Columns: r.header} // later rows may be longer
+	if !r.spills {
+		inMemory := least
+		inMemory.Bytes = row * int64(least.Rows)
+		r.spills = intake.CheckSize(r.ctx, inMemory) != nil && intake.MaySpill(r.ctx, inMemory.Bytes)
+	}
+	return intake.CheckSize(r.ctx, least)
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table with one column, where they are nulls.

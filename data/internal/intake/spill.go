@@ -26,9 +26,9 @@ func WithValuesHeld(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, true)
 }
 
-// maySpill reports whether values of the given number of bytes may be stored in a file: they need not be in memory,
+// MaySpill reports whether values of the given number of bytes may be stored in a file: they need not be in memory,
 // and they take at most half of the free space for temporary files.
-func maySpill(ctx context.Context, bytes int64) bool {
+func MaySpill(ctx context.Context, bytes int64) bool {
 	free, err := limit.DiskFree(os.TempDir())
 	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
 }
@@ -37,7 +37,7 @@ func maySpill(ctx context.Context, bytes int64) bool {
 // file. held is the size of the values that are already in memory. It returns an error if the values take too much
 // memory but must be in memory. use states the purpose.
 func MustSpill(ctx context.Context, src Source, bytes, held int64, use string) (bool, error) {
-	if !maySpill(ctx, bytes) {
+	if !MaySpill(ctx, bytes) {
 		return false, src.Afford(max(bytes-held, held/4), use)
 	}
 	return src.Afford(memoryShare*bytes-held, use) != nil, nil
