@@ -315,8 +315,8 @@ func (r Report) DescribeDrift() string {
 	for _, u := range r.Unseen {
 		compared := slices.ContainsFunc(r.Drift, func(d Drift) bool { return d.Column == u.Column })
 		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && facts.AreManyUnseen(share, r.Rows) {
-			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels unseen in training: %s)",
-				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
+			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with %s unseen in training: %s)",
+				printable.QuoteList([]string{u.Column}, "and"), 100*share, u.kind(), printable.QuoteList(u.Examples, "and")))
 		}
 	}
 	for _, u := range r.Merged {

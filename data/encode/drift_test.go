@@ -172,3 +172,12 @@ func TestDrift_MergedLevelsWithoutProfile(t *testing.T) {
 		}
 	}
 }
+
+// Sparse vectors have entries at indices, not levels.
+func TestDescribeDrift_UnseenIndices(t *testing.T) {
+	r := Report{Rows: 100, Unseen: []Unseen{{Column: "x", Count: 50, Places: true, Examples: []string{"x[7]"}}}}
+	want := `"x" (50 % of the rows with entries at indices unseen in training: "x[7]")`
+	if got := r.DescribeDrift(); !strings.Contains(got, want) {
+		t.Errorf("%q does not contain %q", got, want)
+	}
+}

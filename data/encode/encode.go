@@ -60,6 +60,14 @@ type Unseen struct {
 	FirstRow int `json:"first_row"`
 }
 
+// kind returns what the values are called in messages.
+func (u *Unseen) kind() string {
+	if u.Places {
+		return "entries at indices"
+	}
+	return "levels"
+}
+
 // add counts a row with the given label.
 func (u *Unseen) add(label string) {
 	u.Count++
@@ -597,11 +605,7 @@ func (r Report) String() string {
 		add("%s dropped because of nulls", printable.Plural(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
-		what := "levels"
-		if u.Places {
-			what = "entries at indices"
-		}
-		add("column %q: %s with "+what+" unseen in training (%s)", u.Column, printable.Plural(u.Count, "row", "rows"),
+		add("column %q: %s with %s unseen in training (%s)", u.Column, printable.Plural(u.Count, "row", "rows"), u.kind(),
 			printable.QuoteList(u.Examples, "and"))
 		if u.FromZero {
 			s += ": the indices of these rows begin at 0, but those of the training rows at 1 or above; if the file counts " +
