@@ -54,6 +54,7 @@ var exported = []room{
 			"ReadBytes":     data.ReadBytes,
 			"SplitInto":     data.SplitInto,
 			"WithProgress":  data.WithProgress,
+			"WithSizeCheck": data.WithSizeCheck,
 			"WriteBlocks":   data.WriteBlocks,
 			"WriteBlocksTo": data.WriteBlocksTo,
 			"WriteTable":    data.WriteTable,
