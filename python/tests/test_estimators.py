@@ -34,7 +34,7 @@ def command(*arguments, **kwargs):
     return subprocess.run([binary(), *map(str, arguments)], check=True, capture_output=True, **kwargs)
 
 
-# The same table, options and seed give the model and the predictions of the command.
+# The estimator gives the model and the predictions of the command for the same table, options and seed.
 @pytest.mark.parametrize("options", [{"protect": 0.9}, {"nu": 0.5, "penalty": "chi2"}, {}, {"adversary": "groups", "nu": 0.0}])
 def test_fit_equals_the_command(people, tmp_path, options):
     people.to_parquet(tmp_path / "t.parquet", index=False)
@@ -54,7 +54,7 @@ def test_fit_equals_the_command(people, tmp_path, options):
     np.testing.assert_array_equal(model.predict(people[FEATURES]), predicted["prediction"])
 
 
-# Where combinations of groups have coefficients of their own, the predictions of the estimator, of ONNX and of SQL are equal.
+# If combinations of groups have their own coefficients, the predictions of the estimator, of ONNX and of SQL are equal.
 def test_crossed_groups_in_every_format(tmp_path):
     import onnxruntime
 
@@ -79,7 +79,7 @@ def test_crossed_groups_in_every_format(tmp_path):
     np.testing.assert_allclose(scored.iloc[:, -1], expected, rtol=0, atol=1e-11)
 
 
-# Labels are in scikit-learn's order, which is not that of their texts.
+# Labels are sorted as in scikit-learn, not as texts.
 def test_more_than_two_classes(people, tmp_path):
     X, y = make_classification(400, 6, n_informative=4, n_classes=4, random_state=0)
     y = np.array([2, 10, -1, 33])[y]
@@ -103,7 +103,7 @@ def test_more_than_two_classes(people, tmp_path):
     np.testing.assert_allclose(jobs.predict_proba(people[["age", "region"]]).sum(axis=1), 1, rtol=1e-12)  # by the command
 
 
-# Scores of plain numbers are computed here as the command computes them, for any shift of the columns.
+# Scores of plain numbers, which Python computes, equal those of the command for any shift of the columns.
 @pytest.mark.parametrize("scale", ["standard", "none"])
 def test_predictions_of_numbers_equal_the_command(scale, tmp_path):
     X, y = make_regression(200, 5, noise=10, random_state=0)
@@ -140,7 +140,7 @@ def test_fit_takes_every_kind_of_table(people):
     assert {"code=0", "code=3"} <= set(RobustClassifier(nu=1.0).fit(codes, people["approved"]).coef_names_)
 
 
-# A column of arrays of one length is one feature, as an array of as many columns.
+# A column of arrays of equal length gives the same model as an array with that number of columns.
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_columns_of_vectors(dtype, tmp_path):
     rng = np.random.default_rng(1)
@@ -166,7 +166,7 @@ def test_columns_of_vectors(dtype, tmp_path):
         RobustClassifier().fit(frame.assign(z=[*Z[:2], Z[2, :7], *Z[3:]]), y)
 
 
-# Labels of any kind are those of numpy.unique.
+# Labels of any type are the same as from numpy.unique.
 @pytest.mark.parametrize(
     "y", [np.array(["b", "a", "b"]), np.array(["b", "a", "ä"], dtype=object), np.array([2, -1, 2]), np.array([3, 1], np.uint8),
           np.array([True, False, True]), np.array([1.0, 0.5, 1.0]), np.array([2, 1, 2], dtype=object), np.array([], dtype=str)]
@@ -383,14 +383,14 @@ def test_parameters_are_options():
         assert f"--{name.replace('_', '-')} " in options, name
 
 
-# The script drotrain imports the package, and is not to wait for scikit-learn.
+# Importing the package, as the script drotrain does, does not import scikit-learn.
 def test_import_of_the_package_alone_is_light():
     code = "import sys, drotrain; drotrain.binary; print(*sorted({'numpy', 'pyarrow', 'sklearn'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
 
 
-# Validation rows choose the model, better for the worst group than ERM, in every form of the arguments; rows and labels of
-# theirs train nothing.
+# A model chosen on validation rows is better than ERM for the worst group, in every form of the arguments, and the
+# validation rows are not training rows.
 def test_validation_rows_choose(spurious):
     (X, y, g), (Xv, yv, gv), (Xt, yt, gt) = spurious
 

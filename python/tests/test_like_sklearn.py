@@ -1,4 +1,4 @@
-"""Calls that scikit-learn's own estimators answer, beside LogisticRegression and LinearRegression."""
+"""Comparisons with the interface and the results of scikit-learn's LogisticRegression and LinearRegression."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def plain(**parameters):
     return RobustClassifier(average="plain", **parameters)
 
 
-# What X and y may be is the same as for LogisticRegression: the model does not depend on it.
+# X and y may have the same types as for LogisticRegression, and the model does not depend on the type.
 @pytest.mark.parametrize(
     "form",
     [np.asfortranarray, np.ndarray.tolist, lambda X: X.astype(object), lambda X: X.astype(">f8"), lambda X: np.repeat(X, 2, axis=0)[::2],
@@ -97,7 +97,7 @@ def test_transforms_give_frames(table):
     assert pipeline[-1].feature_names_in_.tolist() == list("abcde") and pipeline.predict(frame[:1]).shape == (1,)
 
 
-# Constant columns keep their places, with the coefficient 0.
+# Constant columns stay in coef_, with the coefficient 0.
 @pytest.mark.parametrize("where", [[0], [2, 4], [6]])
 def test_coef_has_a_column_per_feature(table, where):
     X, y = table
@@ -126,7 +126,7 @@ def test_coef_of_digits_and_of_a_regression():
     assert ours.coef_.shape == (3,) and ours.coef_[0] == 0
 
 
-# Weights in the place where scikit-learn has them are an error, never groups.
+# Weights passed by position, as to scikit-learn, are an error and are never used as groups.
 def test_arguments_behind_y_are_named(table):
     X, y = table
     with pytest.raises(TypeError, match="positional"):
@@ -167,7 +167,7 @@ def test_files_of_the_command_keep_labels(table, tmp_path):
         assert model.score(frame[list("abcde")], labels) > 0.7
 
 
-# NumPy's numbers are parameters like Python's.
+# NumPy numbers are accepted as parameters.
 def test_searches_over_numpy_numbers(table):
     X, y = table
     grid = GridSearchCV(plain(), {"mu": np.logspace(-4, 0, 3)}, cv=2, error_score="raise").fit(X, y)
@@ -200,7 +200,7 @@ def test_nan_is_missing(table, form):
         plain().fit(given, y)
 
 
-# A weight of 2 is a repeated row, and a weight of 0 no row: in the standardisation, the default ridge and the fit.
+# A weight of 2 equals a repeated row, and a weight of 0 a missing row, in standardisation, the default ridge and the fit.
 @pytest.mark.parametrize("scale", ["standard", "none"])
 @pytest.mark.parametrize("level", [{"average": "plain"}, {"protect": 0.9}, {"ess": 0.95, "penalty": "chi2"}])
 def test_weights_are_repetitions(table, level, scale):
@@ -323,7 +323,7 @@ def test_messages_are_in_the_words_of_python(table):
         plain().fit(X, np.array([None, *y[1:]], object))
 
 
-def test_commands_that_are_none(table, monkeypatch, tmp_path):
+def test_missing_or_failing_commands(table, monkeypatch, tmp_path):
     X, y = table
     monkeypatch.setenv("DROTRAIN_BINARY", str(tmp_path / "missing"))
     with pytest.raises(RuntimeError, match="cannot be started"):
@@ -382,7 +382,7 @@ def test_version():
     assert text == drotrain.__version__ and text[0].isdigit()
 
 
-# A model that predicts the same for all rows is certified, and said to be useless.
+# A model that predicts the same value for all rows is certified, and a warning says that the model is degenerate.
 def test_constant_predictions_are_warned_of(table):
     X, y = table
     with pytest.warns(DegenerateModelWarning):
@@ -393,7 +393,7 @@ def test_constant_predictions_are_warned_of(table):
         plain().fit(X, y)
 
 
-# Counts are predicted, not their logarithms, as scikit-learn predicts them; quantiles cover their proportion.
+# As in scikit-learn, predictions are counts, not their logarithms; quantiles cover the requested proportion.
 def test_counts_and_quantiles(table):
     X, _ = table
     rng = np.random.default_rng(5)
@@ -409,7 +409,7 @@ def test_counts_and_quantiles(table):
         RobustRegressor(loss="poisson", average="plain").fit(X, y)
 
 
-# Margins stay finite and in order where probabilities round to 1, also with columns of text, which the command scores.
+# Margins stay finite and ordered where probabilities round to 1, also with text columns, which the command scores.
 @pytest.mark.parametrize("classes", [2, 3, 25])
 def test_margins_beyond_double_precision_of_probabilities(classes):
     rng = np.random.default_rng(4)
@@ -434,7 +434,7 @@ def test_margins_beyond_double_precision_of_probabilities(classes):
     np.testing.assert_allclose(model.decision_function(near), want, rtol=1e-9, atol=1e-9)
 
 
-# An exposure is what scikit-learn's users write as a rate with a weight, and predictions are counts in proportion to it.
+# Training with an exposure equals training on rates with weights in scikit-learn, and predictions are proportional to it.
 @pytest.mark.parametrize("text", [False, True])
 def test_exposure_beside_poisson_regressor(table, text):
     X, _ = table

@@ -1,4 +1,4 @@
-"""The notebooks run to their ends."""
+"""The notebooks run without errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Sparse matrices: at the cost of their entries, with the model of the same numbers stored as dense."""
+"""Sparse matrices: the cost is proportional to the number of entries, and the model equals that of a dense array."""
 
 import numpy as np
 import pandas as pd
