@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,8 @@ type app struct {
 	quiet, json bool
 	logFormat   string // format of lines on stderr: options.LogPlain, LogText or LogJSON
 
-	warnings []string // printed at the end, even if quiet is set
+	warnings  []string // printed at the end, even if quiet is set
+	helpError error    // error of a request for the help of an unknown command
 
 	flags *pflag.FlagSet // flags of the running command; nil if unknown
 }
@@ -82,6 +84,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 		return options.FlagErrors(cmd.Flags(), flags)
 	})
 	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, a.helpError)
 	if cmd != nil && cmd != root {
 		a.flags = cmd.Flags()
 	}

@@ -48,7 +48,13 @@ higher on none of the tables.`,
 	root.SetVersionTemplate("drotrain {{.Version}}\n")
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetHelpFunc(options.Help)
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd == root && len(args) > 0 && !strings.HasPrefix(args[0], "-") { // as in drotrain trian --help
+			a.helpError = unknownCommand(cmd, args[0])
+			return
+		}
+		options.Help(cmd, args)
+	})
 	root.SetHelpCommand(newHelp(a))
 	root.AddCommand(
 		newTrain(a),
@@ -61,8 +67,26 @@ higher on none of the tables.`,
 		newDatasets(a),
 		newVersion(a),
 	)
+	describeCompletion(root)
 	hideFlags(root)
 	return root
+}
+
+// describeCompletion adds the command that prints completion scripts to root, and describes it in the words of the
+// other commands.
+func describeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Short = "Print a completion script for a shell"
+		cmd.Long = `Print a script that completes commands, options and values in a shell. The help
+of the command for a shell shows how to load the script.`
+		for _, shell := range cmd.Commands() {
+			shell.Short = "Print the completion script for " + shell.Name()
+		}
+	}
 }
 
 // hideFlags removes "[flags]" from the usage of the subcommands of cmd, whose usage lines state their options.
