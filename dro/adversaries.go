@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/drotrain/drotrain/dro/divergence"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/dro/spectrum"
@@ -63,8 +64,8 @@ type ChiSquare struct {
 //	Y = {y ∈ Δ : y_j ≤ w_j/Alpha},
 //
 // with reference weights w. Its risk is the conditional value at risk: the mean of the worst fraction Alpha of the
-// losses, which is the largest mean loss of any subgroup with at least the proportion Alpha of the reference
-// weight. Alpha = 1 yields the average, and Alpha → 0 the maximum. ChiSquare with the same Alpha smooths it. Its
+// losses. No subgroup with at least the proportion Alpha of the reference weight has a larger mean loss. Alpha = 1
+// yields the average, and Alpha → 0 the maximum. ChiSquare with the same Alpha smooths it. Its
 // methods panic where [Solve] returns an error: for settings out of range, or slices whose length is not the number
 // of samples.
 type CVaR struct {
@@ -76,10 +77,10 @@ type CVaR struct {
 //
 //	Y = {y ∈ Δ : D(y‖w) ≤ Radius},   ψ(y) = Nu·D(y‖w).
 //
-// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), where R_ν is the risk with only the penalty ν·D;
-// it is jointly convex in f and ν. The minimising ν determines the best response. With an infinite radius only the
-// penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless the ball reaches a vertex of
-// largest loss.
+// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), where R_ν is the risk with only the penalty ν·D.
+// The minimised function is jointly convex in f and ν, and the minimising ν determines the best response. With an
+// infinite radius only the penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless the
+// ball reaches a vertex of largest loss.
 //
 // With TotalVariation the adversary may move the proportion Radius of the total weight to other samples that have a
 // reference weight. It moves weight from the smallest losses to the largest loss, so that the risk is Radius times
@@ -127,13 +128,12 @@ type Spectral struct {
 }
 
 // Uniform is the adversary that can choose only equal weights: Y = {1/n}, ψ = 0. Its robust risk is the average
-// loss, so minimising it is empirical risk minimisation. Its methods panic where [Solve] returns an error: for
-// settings out of range, or slices whose length is not the number of samples.
+// loss, so minimising it is empirical risk minimisation.
 type Uniform struct{}
 
 // Fixed is the adversary that can choose only the given weights: Y = {w/Σw}, ψ = 0. Minimising its risk is weighted
 // empirical risk minimisation, for example with survey weights. Its methods panic where [Solve] returns an error:
-// for settings out of range, or slices whose length is not the number of samples.
+// for missing or invalid weights, or if their number is not the number of samples.
 type Fixed struct {
 	Weights []float64 // w ≥ 0, one for each sample, with any positive sum
 }
@@ -163,11 +163,15 @@ type set interface {
 
 	// adversary converts the set to a type of the internal packages, for samples distributed as in rows.
 	adversary(rows *ranks.Rows) (saddle.Dual, error)
+
+	// checkLengths returns an error unless the slices with one entry for each sample have n entries.
+	checkLengths(n int) error
 }
 
-// dualOf converts a set of this package to a type of the internal packages, for samples distributed as in rows. A
+// dualOf converts a set of this package to a type of the internal packages, for n samples distributed as in rows. It
+// returns an error if the fields of the set contradict each other, or if its slices do not describe n samples. A
 // pointer to a set is treated like the set. Any other dual, including one that embeds a set, is returned unchanged.
-func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
+func dualOf(d Dual, n int, rows *ranks.Rows) (saddle.Dual, error) {
 	s, ok := d.(set)
 	if !ok {
 		return d, nil
@@ -182,7 +186,18 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	if t.PkgPath() != reflect.TypeFor[KL]().PkgPath() {
 		return d, nil
 	}
+	if err := s.checkLengths(n); err != nil {
+		return nil, err
+	}
 	return s.adversary(rows)
+}
+
+// checkWeightCount returns an error unless w, which may be nil, has one weight for each of n samples.
+func checkWeightCount(w []float64, n int) error {
+	if w != nil && len(w) != n {
+		return fmt.Errorf("dro: there are %d weights for %d samples", len(w), n)
+	}
+	return nil
 }
 
 // adversary implements set.
@@ -211,8 +226,9 @@ func (d Ball) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 		return nil, fmt.Errorf("dro: the radius is %v; it must be > 0", d.Radius)
 	}
 	if d.Divergence == TotalVariation {
-		if d.Nu > 0 || math.IsInf(d.Radius, 1) {
-			return nil, errors.New("dro: total variation has a radius, but no penalty: set Ball.Radius and leave ν at 0")
+		if d.Nu != 0 || math.IsInf(d.Radius, 1) {
+			return nil, errors.New("dro: total variation needs a finite radius and supports no penalty: set Ball.Radius and " +
+				"leave Ball.Nu at 0")
 		}
 		of := Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)}
 		return Spectral{Spectrum: of, Weights: d.Weights}.adversary(rows)
@@ -280,100 +296,131 @@ func (d Spectral) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 	return simplex.WithRows(rows), nil
 }
 
-// checkedDual converts d like dualOf. It panics if the fields of d contradict each other, in which case Solve
-// returns an error.
-func checkedDual(d Dual) saddle.Dual {
-	of, err := dualOf(d, nil)
+// checkedDual converts d like dualOf, for n samples. It panics if d is invalid, in which case Solve returns an error.
+func checkedDual(d Dual, n int) saddle.Dual {
+	of, err := dualOf(d, n, nil)
+	if err == nil && of != nil {
+		err = engine.ValidateDual(of, n)
+	}
 	if err != nil {
 		panic(err)
 	}
 	return of
 }
 
+// checkLengths implements set.
+func (d KL) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
+
 // Modulus implements Dual.
 func (d KL) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d KL) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d KL) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d KL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (d ChiSquare) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
 // Modulus implements Dual.
 func (d ChiSquare) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d ChiSquare) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d ChiSquare) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (d CVaR) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
 // Modulus implements Dual.
 func (d CVaR) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d CVaR) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d CVaR) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d CVaR) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (d Ball) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
 // Modulus implements Dual.
 func (d Ball) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d Ball) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d Ball) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (d Spectral) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
 // Modulus implements Dual.
 func (d Spectral) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d Spectral) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d Spectral) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (Uniform) checkLengths(int) error { return nil }
 
 // Modulus implements Dual.
 func (d Uniform) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d Uniform) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d Uniform) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }
+
+// checkLengths implements set.
+func (d Fixed) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
 // Modulus implements Dual.
 func (d Fixed) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d Fixed) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d Fixed) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
+}
+
+// checkLengths implements set.
+func (d Groups) checkLengths(n int) error {
+	if len(d.Of) > 0 && len(d.Of[0]) != n {
+		return fmt.Errorf("dro: Groups.Of has the groups of %d samples, but there are %d samples", len(d.Of[0]), n)
+	}
+	return checkWeightCount(d.Weights, n)
 }
 
 // Modulus implements Dual.
 func (d Groups) Modulus() float64 { return d.Near.Nu }
 
 // Value implements Dual.
-func (d Groups) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+func (d Groups) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d).BestResponseTo(y, f)
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
 }

@@ -73,7 +73,7 @@ func TestBounds_HoldTheRisk(t *testing.T) {
 // compareBounds compares the bounds of a set at the losses f, and those that other multipliers and weights prove,
 // with the exact risk. It returns the first contradiction, or an empty string.
 func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string {
-	dual, err := dro.DualOf(c.Dual)
+	dual, err := dro.DualOf(c.Dual, len(f))
 	if err != nil {
 		return err.Error()
 	}
@@ -177,7 +177,7 @@ func TestRisk_CoarseThreshold(t *testing.T) {
 		}
 		nu := math.Pow(10, 6*rng.Float64()-3)
 		a := exact.Adversary{Penalty: "chi2", Nu: nu, Weights: w}
-		dual, err := dro.DualOf(dro.ChiSquare{Nu: nu, Weights: w})
+		dual, err := dro.DualOf(dro.ChiSquare{Nu: nu, Weights: w}, n)
 		if err != nil {
 			t.Fatal(err)
 		}

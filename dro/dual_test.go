@@ -26,11 +26,11 @@ func (d raised) BestResponseTo(y, f []float64) (risk, tau float64) {
 // A dual that embeds a set of this package and changes its methods is not taken for that set.
 func TestSolve_EmbeddedSetKeepsItsMethods(t *testing.T) {
 	for _, d := range []dro.Dual{raised{}, &raised{}} {
-		if of, err := dro.DualOf(d); reflect.TypeOf(of) != reflect.TypeOf(d) || err != nil {
+		if of, err := dro.DualOf(d, 1); reflect.TypeOf(of) != reflect.TypeOf(d) || err != nil {
 			t.Errorf("%T: a %T, %v", d, of, err)
 		}
 	}
-	if of, err := dro.DualOf((*dro.KL)(nil)); of != nil || err != nil {
+	if of, err := dro.DualOf((*dro.KL)(nil), 1); of != nil || err != nil {
 		t.Errorf("a nil pointer: %v, %v", of, err)
 	}
 }
@@ -106,6 +106,34 @@ func TestSolve_DualProvesLower(t *testing.T) {
 	for _, m := range methods {
 		if proved[m.Name()] < 3 {
 			t.Errorf("%s: only %d problems with weights", m.Name(), proved[m.Name()])
+		}
+	}
+}
+
+// The methods of a set panic with the error that Solve returns.
+func TestSets_MethodsPanicIfInvalid(t *testing.T) {
+	weights := []float64{1, -2, 3}
+	for want, d := range map[string]dro.Dual{
+		"dro: ν is -1; it must be finite and ≥ 0":                      dro.KL{Nu: -1},
+		"dro: α is 2; it must be in (0, 1]":                            dro.ChiSquare{Nu: 1, Alpha: 2},
+		"dro: the weight of sample 1 is -2; it must be finite and ≥ 0": dro.Ball{Radius: 1, Weights: weights},
+		"dro: there are 2 weights for 3 samples":                       dro.Fixed{Weights: weights[:2]},
+		"dro: there are 4 weights for 3 samples": dro.CVaR{Alpha: 0.5,
+			Weights: make([]float64, 4)},
+		"dro: Groups.Of has the groups of 2 samples, but there are 3 samples": dro.Groups{Of: [][]int32{{0, 1}}},
+	} {
+		for name, call := range map[string]func(){
+			"BestResponseTo": func() { d.BestResponseTo(make([]float64, 3), []float64{1, 2, 3}) },
+			"Value":          func() { d.Value([]float64{0.2, 0.3, 0.5}) },
+		} {
+			func() {
+				defer func() {
+					if err, ok := recover().(error); !ok || err.Error() != want {
+						t.Errorf("%s of %+v: %v, want %q", name, d, err, want)
+					}
+				}()
+				call()
+			}()
 		}
 	}
 }

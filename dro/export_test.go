@@ -17,5 +17,5 @@ func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult
 	return Solve(ctx, p, &s)
 }
 
-// DualOf converts d to the type of the internal packages.
-func DualOf(d Dual) (Dual, error) { return dualOf(d, nil) }
+// DualOf converts d, for n samples, to the type of the internal packages.
+func DualOf(d Dual, n int) (Dual, error) { return dualOf(d, n, nil) }

@@ -35,10 +35,13 @@ type pathPoint struct {
 }
 
 // NewPath returns a path for the oracle and the primal of p with the duals at(ν). These must be penalties ν·D with
-// the same reference weights, such as KL or ChiSquare.
+// the same reference weights, such as KL or ChiSquare. Add and BoundsAt panic if a dual is invalid.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
 	of := Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
-	internal := func(nu float64) saddle.Dual { return checkedDual(at(nu)) }
+	internal := func(nu float64) saddle.Dual {
+		n, _, _ := p.Oracle.Dims()
+		return checkedDual(at(nu), n)
+	}
 	return &Path{problem: of, at: internal, known: map[float64]bracket{}}
 }
 
@@ -74,8 +77,8 @@ func (p *Path) Add(x, y []float64) error {
 	return nil
 }
 
-// BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last call
-// with the same ν. If no points have been added, both bounds are infinite. A Path is not safe for concurrent use.
+// BoundsAt returns bounds of the optimum at ν > 0. It computes one best response for each point added since the last
+// call with the same ν. If no points have been added, both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return Certificate{}, fmt.Errorf("dro: a path has bounds only at finite ν > 0; ν is %v", nu)

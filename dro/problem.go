@@ -5,13 +5,13 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/saddle"
-	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // The parts of a problem, its options and its result are declared in package dro/saddle, where their fields and
 // methods are documented.
 type (
-	// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x), with the fields Oracle, Dual and Primal.
+	// A Problem is min over x, max over y in the set of Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x), with the fields Oracle,
+	// Dual and Primal.
 	Problem = saddle.Problem
 
 	// An Oracle evaluates the losses f_j(x) of n samples, with the methods Dims, EvalTo and AddGradTo. Package
@@ -33,8 +33,8 @@ type (
 	Method = saddle.Method
 
 	// Options holds the method of a solve, its starting point and its stopping criteria: Method, X0, RelativeGap,
-	// MaxPasses, CheckEvery, Seed, Threads, KeepDual, and the callbacks Observe, Follow, Logf and Keep. Zero values select
-	// the defaults.
+	// MaxPasses, CheckEvery, Seed, Threads, KeepDual, and the callbacks Observe, Follow, Logf and Keep. Zero
+	// values select the defaults.
 	Options = saddle.Options
 
 	// A Check holds the best bounds at a check during a solve: a Certificate with Passes and Elapsed.
@@ -89,23 +89,22 @@ func toInternalParts(p *Problem) (*Problem, error) {
 	if p == nil {
 		return nil, engine.Validate(nil)
 	}
-	of := &Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
-	var rows *ranks.Rows
-	if p.Oracle != nil {
-		rows = engine.RowsOf(p.Oracle)
-	}
-	var err error
-	if of.Dual, err = dualOf(p.Dual, rows); err != nil {
-		return nil, err
-	}
+	of := &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: dereferenced(p.Primal)}
 	if of.Oracle == nil || of.Dual == nil || of.Primal == nil {
 		return nil, engine.Validate(of)
 	}
-	if l, ok := p.Primal.(L2); ok && l.Intercept {
-		if _, d, _ := p.Oracle.Dims(); max(1, l.Classes) > d {
-			return nil, fmt.Errorf(
-				"dro: L2 leaves the last %d coordinates unpenalised, but the problem has %d unpenalised coordinates: set Classes "+
-					"to the number of classes", max(1, l.Classes), d)
+	n, _, _ := p.Oracle.Dims()
+	var err error
+	if of.Dual, err = dualOf(p.Dual, n, engine.RowsOf(p.Oracle)); err != nil {
+		return nil, err
+	}
+	if of.Dual == nil {
+		return nil, engine.Validate(of)
+	}
+	if l, ok := of.Primal.(L2); ok && l.Intercept {
+		if _, d, _ := p.Oracle.Dims(); l.Classes > max(1, d) {
+			return nil, fmt.Errorf("dro: L2.Classes is %d, but the number of all parameters is %d: set it to the number of "+
+				"classes of softmax regression, and to 0 for other losses", l.Classes, d)
 		}
 	}
 	return of, nil

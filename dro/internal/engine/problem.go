@@ -23,15 +23,8 @@ func Validate(p *saddle.Problem) error {
 		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d; all three must be positive",
 			n, d, s)
 	}
-	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
-		return fmt.Errorf("dro: ν is %v; it must be finite and ≥ 0", nu)
-	} else if nu > 0 && nu < smallestNormal {
-		return fmt.Errorf("dro: ν is %v, a denormal number with too few digits: use 0", nu)
-	}
-	if v, ok := p.Dual.(interface{ Valid(n int) error }); ok {
-		if err := v.Valid(n); err != nil {
-			return fmt.Errorf("dro: %w", err)
-		}
+	if err := ValidateDual(p.Dual, n); err != nil {
+		return err
 	}
 	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
 		return fmt.Errorf("dro: μ is %v; it must be finite and ≥ 0", mu)
@@ -39,8 +32,28 @@ func Validate(p *saddle.Problem) error {
 	if w, ok := p.Primal.(saddle.Wasserstein); ok && (!(w.Radius >= 0) || math.IsInf(w.Radius, 1)) {
 		return fmt.Errorf("dro: the radius of the Wasserstein regulariser is %v; it must be finite and ≥ 0", w.Radius)
 	}
-	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
-		return fmt.Errorf("dro: %d unpenalised coordinates need %[1]d slopes per sample, but the oracle has %[2]d", k, s)
+	switch k := FreeCount(p.Primal); {
+	case k > 0 && k != s:
+		return fmt.Errorf("dro: the number of unpenalised coordinates is %d, but a slope of the oracle has length %d; both "+
+			"must be equal: set L2.Classes to the number of classes of softmax regression, and to 0 for other losses", k, s)
+	case k > 0 && d%k != 0:
+		return fmt.Errorf("dro: the number of parameters is %d, which is not a multiple of the number of unpenalised "+
+			"coordinates, %d", d, k)
+	}
+	return nil
+}
+
+// ValidateDual returns an error that states why d cannot weight n samples, or nil if it can.
+func ValidateDual(d saddle.Dual, n int) error {
+	if nu := d.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
+		return fmt.Errorf("dro: ν is %v; it must be finite and ≥ 0", nu)
+	} else if nu > 0 && nu < smallestNormal {
+		return fmt.Errorf("dro: ν is %v, a denormal number with too few digits: use 0", nu)
+	}
+	if v, ok := d.(interface{ Valid(n int) error }); ok {
+		if err := v.Valid(n); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
 	}
 	return nil
 }

@@ -25,9 +25,13 @@ var (
 // copied. If maxNorm is set, the Lipschitz constants are max_i |A_ji| instead of ‖A_j‖₂, as required for x on the
 // simplex in the entropy geometry, where the norm of X is ‖·‖₁.
 func NewBilinear(n, d int, a, b []float64, maxNorm bool) (*Bilinear, error) {
-	if n < 1 || d < 1 || len(a) != n*d || (b != nil && len(b) != n) {
-		return nil, fmt.Errorf("dro: a has %d entries instead of n·d = %d, or b has %d instead of n = %d",
-			len(a), n*d, len(b), n)
+	switch {
+	case n < 1 || d < 1:
+		return nil, fmt.Errorf("dro: the matrix has %d rows and %d columns; both numbers must be positive", n, d)
+	case len(a) != n*d:
+		return nil, fmt.Errorf("dro: the matrix of %d rows and %d columns has %d entries instead of %d", n, d, len(a), n*d)
+	case b != nil && len(b) != n:
+		return nil, fmt.Errorf("dro: the constant vector has %d entries, but the matrix has %d rows", len(b), n)
 	}
 	return &Bilinear{n, d, a, b, maxNorm}, nil
 }

@@ -138,16 +138,19 @@ func (g *Groups) weightAt(j int) float64 {
 // Count implements Grouped.
 func (g *Groups) Count() int { return len(g.count) }
 
-// Shares returns the total weight of the samples of each group, as a prior.
-func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
+// GroupMasses returns the total weight of the samples of each group.
+func (g *Groups) GroupMasses() []float64 { return append([]float64(nil), g.count...) }
 
 // Valid returns an error if the dual cannot be used with n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
 		return fmt.Errorf("the groups do not cover %d samples", n)
 	}
+	if w := g.Near.Weights; w != nil && len(w) != len(g.count) {
+		return fmt.Errorf("there are %d prior weights, but %d groups", len(w), len(g.count))
+	}
 	if err := g.Near.Valid(len(g.count)); err != nil {
-		return err
+		return fmt.Errorf("in the adversary over the groups, %w", err)
 	}
 	if g.Adjust != nil && len(g.Adjust) != len(g.count) {
 		return fmt.Errorf("there are %d adjustments, but %d groups", len(g.Adjust), len(g.count))
@@ -189,16 +192,16 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 
 // A groupedLosses holds the groups that have samples, for given losses.
 type groupedLosses struct {
-	id    []int32   // group of each sample
-	place []int32   // index in id of each group, or −1
-	mass  []float64 // total weight of the samples of each group
-	mean  []float64 // f_g
-	size  []float64 // mean of |f| in each group
-	loss  []float64 // f_g + c_g of each group
-	near  Simplex   // prior of these groups
-	q     []float64
+	id    []int32   // numbers of the groups that have samples with weight
+	place []int32   // for every group, its index in id, or −1
+	mass  []float64 // for each group in id, the total weight of its samples
+	mean  []float64 // f_g of each group in id
+	size  []float64 // mean of |f| in each group in id
+	loss  []float64 // f_g + c_g of each group in id
+	near  Simplex   // adversary over the groups in id
+	q     []float64 // weights of the groups in id
 	response
-	perGroup []float64 // q_g/mass_g for each group, from which the weights of the samples are computed
+	perGroup []float64 // for every group, q_g/mass_g, from which the weights of the samples are computed
 }
 
 // evaluate computes the group means of the losses and the weights over groups.
@@ -340,16 +343,16 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 	return q
 }
 
-// ResponseTo implements Curved. Weights within a group are constant.
-func (g *Groups) ResponseTo(response []float64, _ *engine.Response, lo, hi int) {
+// ResponseDerivativesTo implements Curved. Weights within a group are constant.
+func (g *Groups) ResponseDerivativesTo(response []float64, _ *engine.Response, lo, hi int) {
 	clear(response[lo:hi])
 }
 
-// CoupleTo implements Curved. Weights only move between groups. Let c be the derivatives of the group weights with
+// CouplingTerms implements Curved. Weights only move between groups. Let c be the derivatives of the group weights with
 // respect to the group means. The Hessian with respect to the means is diag(c) − ccᵀ/Σc, minus a further rank-one
 // term if a ball binds. along holds the gradients of the group means, followed by the combination of them for each
 // rank-one term.
-func (g *Groups) CoupleTo(
+func (g *Groups) CouplingTerms(
 	e *engine.Evaluator, _ *engine.Response, within []float64, _ float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
@@ -378,7 +381,8 @@ func (g *Groups) CoupleTo(
 	return along, share
 }
 
-// groupGradients returns the gradients of the group means, one in each row. It takes half a pass. within has length
+// groupGradients returns the gradients of the group means, one in each row. It takes half a pass for each grouping.
+// within has length
 // n and receives the weights within the groups.
 func (g *Groups) groupGradients(e *engine.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
 	k := len(s.id)

@@ -75,7 +75,7 @@ func (c adversaryCase) problem(t *testing.T, a adversaryTable) *Problem {
 	case c.Ways > 0:
 		g := newGroups(t, near, w, a.Groups[:c.Ways]...)
 		if g.Adjust = c.Adjust; c.Prior == "shares" {
-			g.Near.Weights = g.Shares()
+			g.Near.Weights = g.GroupMasses()
 		}
 		p.Dual = g
 	case c.Share > 0:
