@@ -75,8 +75,8 @@ func (m *Mapped) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 // Arena returns the arena for vectors with one entry for each row.
 func (m *Mapped) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the maximum number of rows that Select accepts, which memory limits.
-func (m *Mapped) MostSelected() int {
+// MaxSelected returns the maximum number of rows that Select accepts, which memory limits.
+func (m *Mapped) MaxSelected() int {
 	n, _ := m.Dims()
 	return int(m.memory / max(1, m.Bytes()/int64(max(1, n))))
 }

@@ -76,8 +76,8 @@ func (m *Sharded) Rows() Rows { return m.rows }
 // memory.
 func (m *Sharded) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the maximum number of rows that Select accepts. It does not depend on the number of ranks.
-func (m *Sharded) MostSelected() int {
+// MaxSelected returns the maximum number of rows that Select accepts. It does not depend on the number of ranks.
+func (m *Sharded) MaxSelected() int {
 	const (
 		fewest  = 1 << 16
 		entries = 1 << 27 // maximum size of the copies: one gigabyte

@@ -168,8 +168,8 @@ func TestSharded_MostSelected(t *testing.T) {
 	} {
 		err := ranks.Run(1, func(comm ranks.Comm) error {
 			m, err := design.NewSharded(ranks.NewRows(comm, c.n), c.n, sized{n: c.n, d: c.d})
-			if err == nil && m.MostSelected() != c.want {
-				t.Errorf("%d of %d × %d, not %d", m.MostSelected(), c.n, c.d, c.want)
+			if err == nil && m.MaxSelected() != c.want {
+				t.Errorf("%d of %d × %d, not %d", m.MaxSelected(), c.n, c.d, c.want)
 			}
 			return err
 		})

@@ -10,7 +10,7 @@ import (
 )
 
 // pointPasses limits the passes spent on a lower bound from the curvature. With the passes of the point itself this
-// gives the twelve that Certify and Path.Add document.
+// gives the maximum of twelve that Certify and Path.Add document.
 const pointPasses = 10
 
 // Certify bounds the optimum of p from a single point x, of length d. The upper bound is the objective at x; the
@@ -67,7 +67,8 @@ func certifierAt(p *saddle.Problem, x []float64) (c *engine.Certifier, err error
 }
 
 // Evaluate returns the robust risk R(f(x)) of p at x, of length d, and the penalty coefficient ν of the best
-// response: the modulus of the dual or, for a Ball, the coefficient at which the weights are within its radius.
+// response: the modulus of the dual or, for a Ball over samples, the smallest ν ≥ Nu at which the best response to
+// the penalty ν·D is in the ball.
 // Evaluate takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	of, err := toInternalParts(p)

@@ -6,9 +6,10 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
-// Choose returns a method for p and the reason for the choice: Newton's method if the losses have second
-// derivatives, and otherwise L-BFGS if the objective has a gradient. For any other problem it returns nil and the
-// property that p lacks; a method of package dro/primaldual may solve such a problem.
+// Choose returns a method for p and the reason for the choice: Newton's method if p meets its needs (Newton.Needs),
+// among them second derivatives, and otherwise L-BFGS if the objective has a gradient. For any other problem, Choose
+// returns nil and the properties that p lacks; a method of package dro/primaldual may solve such a problem. For an
+// invalid problem it returns nil and the error.
 func Choose(p *Problem) (m Method, why string) {
 	of, err := toInternalParts(p)
 	if err == nil {

@@ -11,19 +11,20 @@ import (
 type ConstantPrediction struct {
 	Optimal bool
 
-	// Divergence is the smallest divergence from the reference weights of weights that prove this. For a Ball
-	// it is measured by the divergence of the ball, and otherwise by PearsonChi2. For a Ball of this radius or
-	// more, a constant prediction is optimal.
+	// Divergence is the smallest divergence D from the reference weights of weights that prove this, or +Inf if
+	// Optimal is false. A constant prediction is optimal for every Ball of this radius or more. D is the divergence
+	// of a Ball, KullbackLeibler if Y is the whole simplex, and PearsonChi2 for CVaR and Spectral.
 	Divergence float64
 
 	// Direction is the limit of x(ν)/ν, of length d, where x(ν) is the optimum with the penalty ν·D in place of
-	// the ball. It shows that for a small penalty all predictions are close to each other.
+	// the set Y of p. It shows that for a small penalty all predictions are close to each other. It is nil if
+	// Optimal is false.
 	Direction []float64
 }
 
-// AssessConstant reports whether a constant prediction minimises the robust risk of p. It supports adversaries
-// without a penalty and the losses of linear models and of softmax regression; for every other problem it reports
-// that no constant is optimal. It takes about five Newton steps.
+// AssessConstant reports whether a constant prediction is optimal for p. It supports adversaries over samples without
+// a penalty, the losses of linear models and of softmax regression, the L2 regulariser, and at most 2000 parameters;
+// for every other problem it reports that no constant is optimal. It usually takes about five Newton steps.
 func AssessConstant(ctx context.Context, p *Problem) (ConstantPrediction, error) {
 	of, err := toInternalParts(p)
 	if err == nil {

@@ -11,7 +11,7 @@
 // interfaces of optional methods that your own parts may have. The package does not depend on files, columns or plots.
 //
 // The default method is Newton's method on the exact objective. The methods of the paper are in package
-// dro/primaldual, which imports this one. Each of the internal packages imports only those listed before it:
+// dro/primaldual, which imports this one. Each of these internal packages imports only those listed before it:
 //
 //	engine    evaluation, certificate, rounding, the loop of a solve: start here
 //	side      adversaries and regularisers

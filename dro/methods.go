@@ -28,8 +28,8 @@ func (m Newton) Needs() []saddle.Need { return newton.Newton(m).Needs() }
 func (m Newton) Start(r saddle.Run) (saddle.Stepper, error) { return newton.Newton(m).Start(r) }
 
 // LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line search, both from
-// gonum/optimize. It requires an objective with a gradient, which means ν > 0 or fixed weights, and a regulariser
-// with a gradient.
+// gonum/optimize. It requires an objective with a gradient, which means ν > 0, fixed weights or a small enough ball,
+// and a regulariser with a gradient.
 type LBFGS struct{}
 
 var _ Method = LBFGS{}

@@ -67,7 +67,7 @@ func TestSolve_OracleReturnsNaN(t *testing.T) {
 // underived is the largest-loss adversary with a penalty, whose weights have no derivative.
 type underived struct{ side.Simplex }
 
-func (underived) ResponseTo(response []float64, _ *engine.Response, lo, hi int) {
+func (underived) ResponseDerivativesTo(response []float64, _ *engine.Response, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		response[j] = math.NaN()
 	}

@@ -112,7 +112,7 @@ func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 			}
 			pass, gramWork := o.Work()
 			if a, b := o.z.Work(); pass != a || gramWork != b || o.Bytes() != o.z.Bytes() || !o.NonNegative() ||
-				o.Arena() != nil || o.Rows() != nil || o.MostSelected() != n {
+				o.Arena() != nil || o.Rows() != nil || o.MaxSelected() != n {
 				t.Errorf("%T: work %v and %v, %d bytes", o.z, pass, gramWork, o.Bytes())
 			}
 		}
@@ -132,7 +132,7 @@ type away struct {
 }
 
 func (a away) Arena() *memory.Arena { return a.arena }
-func (a away) MostSelected() int    { return a.most }
+func (a away) MaxSelected() int     { return a.most }
 
 // Nothing is said of the rounding of losses without a largest curvature; a matrix that is
 // elsewhere says where, and how much of it may be copied; one row of one column is enough.
@@ -151,8 +151,8 @@ func TestMatrix_FaultsAreNamed(t *testing.T) {
 	arena := &memory.Arena{}
 	for most, want := range map[int]int{2: 2, 3: 3, 9: 3} {
 		if o, err = NewLinear(Squared{}, away{z, arena, most}, []float64{1, 2, 3}); err != nil || o.Arena() != arena ||
-			o.MostSelected() != want {
-			t.Errorf("%v; %d samples may be copied, of %d", err, o.MostSelected(), most)
+			o.MaxSelected() != want {
+			t.Errorf("%v; %d samples may be copied, of %d", err, o.MaxSelected(), most)
 		}
 	}
 	one, err := design.NewDense(1, 1, []float64{2})

@@ -225,10 +225,10 @@ func (l *Linear) Rows() design.Rows {
 	return nil
 }
 
-// MostSelected returns the maximum number of samples that Select accepts, which is n if the rows are in memory.
-func (l *Linear) MostSelected() int {
+// MaxSelected returns the maximum number of samples that Select accepts, which is n if the rows are in memory.
+func (l *Linear) MaxSelected() int {
 	if z, ok := l.z.(mappedMatrix); ok {
-		return min(l.n, z.MostSelected())
+		return min(l.n, z.MaxSelected())
 	}
 	return l.n
 }
@@ -242,7 +242,7 @@ type shardedMatrix interface {
 // A mappedMatrix is a matrix that is not in memory.
 type mappedMatrix interface {
 	Arena() *memory.Arena
-	MostSelected() int
+	MaxSelected() int
 }
 
 // NonNegative returns true: every f_j is ≥ 0, so 0 is a lower bound of the robust objective.

@@ -217,12 +217,12 @@ func compensatedSum(v []float64, out int) float64 {
 	return sum
 }
 
-// CurveTo replaces the K numbers m in margin[j·K:(j+1)·K] with
+// MultiplyByCurvature replaces the K numbers m in margin[j·K:(j+1)·K] with
 //
 //	weight[j]·(diag p_j − p_j p_jᵀ) m + response[j]·g_j⟨g_j, m⟩,
 //
 // for j in [lo, hi), where g_j is the slope that EvalTo stored, and p_j holds the probabilities at the same X.
-func (s *Softmax) CurveTo(margin, weight, response, slope []float64, lo, hi int) {
+func (s *Softmax) MultiplyByCurvature(margin, weight, response, slope []float64, lo, hi int) {
 	k := s.classes
 	for j := lo; j < hi; j++ {
 		m, g, t := margin[j*k:(j+1)*k], slope[j*k:(j+1)*k], int(s.class[j])
@@ -242,9 +242,9 @@ func (s *Softmax) CurveTo(margin, weight, response, slope []float64, lo, hi int)
 	}
 }
 
-// DiagonalTo stores weight[j]·∂²f_j/∂m_c² + response[j]·(∂f_j/∂m_c)² in dst[j] for j in [lo, hi), where m_c is the
-// margin of class c.
-func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int) {
+// CurvatureDiagonalTo stores weight[j]·∂²f_j/∂m_c² + response[j]·(∂f_j/∂m_c)² in dst[j] for j in [lo, hi), where m_c
+// is the margin of class c.
+func (s *Softmax) CurvatureDiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		v := slope[j*s.classes+c]
 		p := math.Abs(v)
@@ -252,15 +252,15 @@ func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []flo
 	}
 }
 
-// GramOf stores Σ_k weight[k]·z zᵀ, where z is the row of the k-th listed sample, in the upper triangle of the
+// SelectedGramTo stores Σ_k weight[k]·z zᵀ, where z is the row of the k-th listed sample, in the upper triangle of the
 // row-major d×d matrix dst.
-func (s *Softmax) GramOf(dst []float64, samples []int, weight []float64) {
+func (s *Softmax) SelectedGramTo(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddGramTo(dst, weight, 0, len(samples))
 }
 
-// SquaresOf stores Σ_k weight[k]·z_i², where z is the row of the k-th listed sample, in dst[i].
-func (s *Softmax) SquaresOf(dst []float64, samples []int, weight []float64) {
+// SelectedSquaresTo stores Σ_k weight[k]·z_i², where z is the row of the k-th listed sample, in dst[i].
+func (s *Softmax) SelectedSquaresTo(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddSquaresTo(dst, weight, 0, len(samples))
 }
@@ -320,10 +320,10 @@ func (s *Softmax) Arena() *memory.Arena {
 	return nil
 }
 
-// MostSelected returns the maximum number of samples that Select accepts.
-func (s *Softmax) MostSelected() int {
+// MaxSelected returns the maximum number of samples that Select accepts.
+func (s *Softmax) MaxSelected() int {
 	if z, ok := s.z.(mappedMatrix); ok {
-		return min(s.n, z.MostSelected())
+		return min(s.n, z.MaxSelected())
 	}
 	return s.n
 }

@@ -86,7 +86,7 @@ func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 func (m *Model) isFollower() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
 // maxCopies returns the maximum number of rows of which each rank may hold copies.
-func maxCopies(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
+func maxCopies(x design.Matrix) int { return x.(*design.Sharded).MaxSelected() }
 
 // weightConcentration returns Σy² and the largest weight of y.
 func (r *Run) weightConcentration(y []float64) (squares, largest float64) {

@@ -116,8 +116,8 @@ func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *norm
 
 // blockNorm bounds the spectral norm G_J of the Jacobian of the samples [lo, hi), if the oracle states a bound of
 // its curvature. Let A be the Gram matrix of the columns or, if there are fewer rows, of the rows. If A is small, λ
-// ≥ λ_max(A) is proved by a Cholesky factor of λI − A, where λ exceeds the result of a power iteration by at least
-// 2 %. This takes a pass over the block. Otherwise, or if it is smaller, blockNorm returns the bound √(Σ H_j²).
+// ≥ λ_max(A) is proved by a Cholesky factor of λI − A, where λ exceeds the result of a power iteration by 4 %. This
+// takes up to a pass over the block. Otherwise, or if it is smaller, blockNorm returns the bound √(Σ H_j²).
 func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 	sum := 0.0
 	for _, v := range h[lo:hi] {
@@ -139,7 +139,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 		return bound
 	}
 	// square is a bound of the squared norm
-	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum &&
+	if square := 1.02 * 1.02 * estimateLargestEigenvalue(a, lo); square < sum &&
 		proveEigenvaluesBelow(a, square, max(hi-lo, s.d)) {
 		return math.Sqrt(square)
 	}
@@ -176,8 +176,8 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	return a
 }
 
-// largestEigenvalue returns an estimate from below of the largest eigenvalue by the power iteration.
-func largestEigenvalue(a *mat.SymDense, seed int) float64 {
+// estimateLargestEigenvalue returns an estimate from below of the largest eigenvalue by the power iteration.
+func estimateLargestEigenvalue(a *mat.SymDense, seed int) float64 {
 	const iterations = 100
 	rng := rand.New(rand.NewPCG(1, uint64(seed)))
 	size := a.SymmetricDim()

@@ -10,7 +10,7 @@ import (
 //	ḡ_{k−1} = ∇f(x_{k−1})ᵀy_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀy_{k−1} − ∇f(x_{k−2})ᵀy_{k−2})
 //	f̄_{k−1/2} = f(x_k)
 //
-// O(nd) a step: one pass.
+// A step costs O(nd): one pass.
 type fullEstimator struct {
 	mirror   saddle.Mirror
 	e        *engine.Evaluator

@@ -33,7 +33,7 @@ type GameResult struct {
 // Solve solves g with the options of dro.Solve; nil means the defaults. If o names no method, it uses FullVector.
 func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
 	if !(g.Nu >= 0) || !(g.Mu >= 0) {
-		return nil, fmt.Errorf("dro: Game.Nu is %v and Game.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)
+		return nil, fmt.Errorf("dro: MatrixGame.Nu is %v and MatrixGame.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)
 	}
 	oracle, err := dro.NewBilinear(g.Rows, g.Columns, g.Payoff, nil, true)
 	if err != nil {

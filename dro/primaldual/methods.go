@@ -22,7 +22,7 @@ type FullVector struct {
 type Stochastic struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int  // number of samples in a block; 0 means n/64, but at least d
+	Block    int  // number of samples in a block; 0 means the larger of n/64 and min(d, n/8)
 	Uniform  bool // blocks are drawn uniformly instead of according to their constants
 }
 
@@ -33,8 +33,8 @@ type Stochastic struct {
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	// number of samples in a block; 0 means n/512, but at least d/2, if a step touches one block, and otherwise
-	// n/64, but at least d
+	// number of samples in a block; 0 means the larger of n/512 and min(d/2, n/8) if a step touches one block, and
+	// otherwise the larger of n/64 and min(d, n/8)
 	Block   int
 	Uniform bool // blocks are drawn uniformly instead of according to their constants
 
@@ -60,7 +60,8 @@ func (Stochastic) Name() string { return "stochastic" }
 func (SeparableBlock) Name() string { return "separable" }
 
 const (
-	// stochasticBlocks and separableBlocks are the numbers of blocks of the two methods.
+	// separableBlocks is the default number of blocks of the separable method if a step touches one block, and
+	// stochasticBlocks that of the stochastic method and of a step that touches three blocks.
 	stochasticBlocks = 64
 	separableBlocks  = 512
 )

@@ -23,8 +23,8 @@ import (
 //   - every few sweeps a point is evaluated over all samples, which certifies
 //     it and restarts the tables at no further cost. Near the optimum it is the point
 //     that a step of weight 1 leads to from the mean of the points of the tables;
-//   - when the objective did not fall, the weight, or α once the weight is 1, is
-//     halved and the method restarts from the best certified point.
+//   - when the objective did not fall, the weight is divided by four or, if it is
+//     1, α is halved, and the method restarts from the best certified point.
 type practicalSchedule struct {
 	*iteration
 	metric    *newton.Factored

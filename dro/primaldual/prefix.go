@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// prefixShare is the number of rows divided by the number of rows of a prefix, where Newton's method takes none.
+	// prefixShare is the number of rows divided by the number of rows of a prefix, if there are too few rows for a
+	// prefix of Newton's method.
 	prefixShare = 8
 
 	// prefixRows and prefixRowsPerColumn are the minimum numbers of rows for which a prefix is used.

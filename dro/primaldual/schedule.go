@@ -14,8 +14,8 @@ const (
 	Practical Schedule = iota
 
 	// Theory is the largest a_k that the conditions of the method's proposition allow (Propositions 1 to 5).
-	// The growth of a_k follows from the conditions in each of the four cases, in which μ and ν are zero or
-	// positive: (1+α)^k, k, constant and constant.
+	// The growth of a_k follows from the conditions: (1+α)^k if μ, ν > 0, k if only μ > 0, and constant in the
+	// end otherwise.
 	Theory
 )
 

@@ -14,8 +14,8 @@ import (
 //	f̄_{k−1/2} = f(x_k), of which only block Q_k is needed
 //
 // The factor is a_{k−1}/(p_P a_k), where the estimator in the paper shows the uniform
-// N a_{k−1}/a_k (slip 2); the aggregate is Ĵᵀy, where Alg. 6 writes Ĵᵀŷ (slip
-// 3). O(b·d) a step; nothing of length n is touched.
+// N a_{k−1}/a_k; the aggregate is Ĵᵀy, where Alg. 6 writes Ĵᵀŷ (methods.md, §8, 2
+// and 3). A step costs O(b·d); nothing of length n is touched.
 type separableEstimator struct {
 	*worker
 	dual   saddle.Separable

@@ -8,7 +8,7 @@ import (
 )
 
 // Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower =
-// 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), where Upper is the bound on them
+// 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (Example 3), where Upper is the bound on them
 // (an exact penalty). With Upper = +Inf it is the orthant. Its methods panic if the slices differ in length.
 type Box struct {
 	Lower, Upper float64 // Lower ≤ Upper; Lower is finite, and ≥ 0 unless every f_j is linear

@@ -13,7 +13,7 @@ import (
 //
 // The tables f̂, ĝ hold block I at x̂_I; ĝ is kept as slopes, n·s numbers. The
 // aggregate Ĵᵀŷ is maintained by Equation (41), where the paper writes one
-// block product without its transpose (slip 6). O(b·d + n) a step.
+// block product without its transpose (methods.md, §8, 6). A step costs O(b·d + n).
 type stochasticEstimator struct {
 	*worker
 	mirror saddle.Mirror

@@ -15,10 +15,9 @@ type L2 struct {
 	// class has an intercept. 0 means 1.
 	Classes int
 
-	// FreeModulus is the curvature that ProxTo assumes around its centre in the free coordinate, where φ has
-	// none. It bounds proximal steps in this coordinate by g/FreeModulus, however large a becomes (math: §5,
-	// last paragraph). It affects the path of a method, but not the problem. 0 means that no curvature is
-	// assumed.
+	// FreeModulus is the curvature that ProxTo assumes around its centre in the free coordinates, where φ has
+	// none. It bounds the proximal step in a free coordinate i by |g_i|/FreeModulus, however large a becomes. It
+	// affects the path of a method, but not the problem. 0 means that no curvature is assumed.
 	FreeModulus float64
 }
 
@@ -50,7 +49,8 @@ func (l L2) Value(x []float64) float64 {
 	return l.Mu / 2 * s
 }
 
-// ProxTo implements Primal. The result is (c·center − a·g)/(a μ + c).
+// ProxTo implements Primal. The result is (c·center − a·g)/(a μ + c) in the penalised coordinates, and center −
+// a·g/(a·FreeModulus + c) in the free ones.
 func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
 	inv := 1 / (a*l.Mu + c)
 	k := len(l.penalisedCoordinates(dst))

@@ -35,12 +35,12 @@ type Run interface {
 	// length d. Neither must be changed; the next evaluation overwrites them.
 	Response() (y, gradient []float64)
 
-	// Certify computes the lower bound that follows from the best response at the last point evaluated. It
-	// takes at most half a pass.
+	// Certify computes the lower bound that follows from the best response at the last point evaluated. It takes no
+	// pass or, if there are unpenalised coordinates, at least half a pass.
 	Certify()
 
 	// CertifyWith computes the lower bound that follows from weights y in Y, of length n, and the losses and
-	// slopes at the last point evaluated. It takes half a pass.
+	// slopes at the last point evaluated. It takes half a pass, or more if there are unpenalised coordinates.
 	CertifyWith(y []float64)
 
 	// Best returns the best bounds so far.

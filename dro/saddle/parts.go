@@ -21,12 +21,12 @@ type Oracle = interface {
 }
 
 // NonNegative is implemented by an Oracle that reports whether f_j ≥ 0 for all j, and by a Primal that reports
-// whether φ ≥ 0. If both hold and weights are on the simplex, 0 is a lower bound.
+// whether φ ≥ 0. If both hold for a dual of package dro, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
-// Conditioned is implemented by an Oracle that states the constants of its samples: H_j, the Lipschitz constant of f_j,
-// and M_j, the Lipschitz constant of ∇f_j. If f_j has no Lipschitz constant, H_j is ‖∇f_j(x)‖ at the given x, and is
-// computed again when x changes.
+// Conditioned is implemented by an Oracle that states the constants of its samples. ConstantsTo stores H_j, the
+// Lipschitz constant of f_j, in lipschitz[j], and M_j, the Lipschitz constant of ∇f_j, in smoothness[j]. If f_j has
+// no Lipschitz constant, H_j is ‖∇f_j(x)‖ at the given x, and is computed again when x changes.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
@@ -98,7 +98,7 @@ type Separable interface {
 	// weight β = ην towards the best response. u may be prev.
 	//
 	// In the paper, Equation (68) contains (Aν + ν₀)·Δ, while the block update contains half of it. With the
-	// half, both agree on block Q, as the text requires (slip 1).
+	// half, both agree on block Q, as the text requires (dro/primaldual/methods.md, §8, 1).
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
@@ -143,9 +143,10 @@ type Primal interface {
 type Smooth interface{ AddGradTo(dst, x []float64) }
 
 // Started is implemented by a Primal with a default starting point, which is required if zero is not in X.
+// StartingPoint stores that point in x.
 type Started interface{ StartingPoint(x []float64) }
 
-// A Geometry is a Primal on a bounded set X, whose divergence is not Euclidean.
+// A Geometry is implemented by a Primal on a bounded set X, whose divergence is not Euclidean.
 type Geometry interface {
 	// CoordsTo stores the coordinates of x, the gradient of the generator at x, in u. ProxTo takes its centre
 	// in these coordinates.

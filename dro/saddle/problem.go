@@ -24,7 +24,8 @@ type Options struct {
 	RelativeGap float64   // relative gap at which the solve stops, to be certified; 0 means 1e-6
 	// maximum number of passes over the data, although one evaluation is always made; 0 means 10 000
 	MaxPasses float64
-	// minimum number of passes between checks, which later is a tenth of the passes so far; 0 means 2
+	// minimum number of passes between checks; 0 means 2. Once it is more than CheckEvery, a tenth of the passes so
+	// far lies between checks. Methods may also check after every step.
 	CheckEvery float64
 	Seed       uint64 // seed of all random choices
 
@@ -64,5 +65,5 @@ type Iterate struct {
 	X      []float64 // x_k, of length d
 	Y      []float64 // y_k, of length n: the weights of the method, as opposed to the best response
 
-	Mu0, Nu0 float64 // offsets μ₀ and ν₀ of the theoretical schedule, in units of a_k
+	Mu0, Nu0 float64 // offsets μ₀ and ν₀ of the theoretical schedule, in units of a_k·μ and a_k·ν
 }

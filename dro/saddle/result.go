@@ -29,8 +29,8 @@ type Result struct {
 	Weights []float64
 
 	// Dual holds weights in Y that prove Certificate.Lower: the minimum over x of ⟨Dual, f(x)⟩ − ψ(Dual) + φ(x)
-	// is at least Lower, up to the rounding of the weights. It is nil if Options.KeepDual is not set, or if the
-	// bound follows only from the signs of the losses.
+	// is at least Lower, up to the rounding of the weights. It is nil if Options.KeepDual is not set, or if no
+	// weights are known, for example because the bound follows only from the signs of the losses.
 	Dual []float64
 
 	// threshold τ of the constraint Σ y = 1 at X, in units of the loss; 0 for a dual without that constraint
@@ -51,7 +51,7 @@ type Result struct {
 	// sets Weights and Risk
 	Passes  float64
 	Elapsed time.Duration
-	Trace   []Check // one element for each check; the last one is that of the certificate
+	Trace   []Check // one element for each check; the last one has the certificate of the result
 }
 
 // Status is the reason why a solve ended.
@@ -79,8 +79,8 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in units of the loss. Upper is the
-// objective at the returned point; Lower is −Inf as long as no bound is known.
+// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in units of the loss. Upper is an upper
+// bound of the objective at the returned point; Lower is −Inf as long as no bound is known.
 //
 // For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) + ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j
 // ∇f_j(x), hence
@@ -94,8 +94,9 @@ func (s Status) String() string {
 type Certificate struct {
 	Upper, Lower float64
 
-	// Scale is the absolute value of the objective at the first point evaluated. For optima near 0, gaps are
-	// relative to a small fraction of Scale, so that relative gaps do not depend on the unit of the losses.
+	// Scale is the absolute value of the objective at the first point evaluated at which that is not 0. For
+	// optima near 0, gaps are relative to a small fraction of Scale, so that relative gaps do not depend on the
+	// unit of the losses.
 	Scale float64
 }
 
@@ -116,7 +117,7 @@ func (c Certificate) Relative() float64 {
 	return c.Gap() / c.Magnitude(c.Upper)
 }
 
-// Magnitude returns the divisor for a relative gap: the absolute value of the objective, but at least 1e-12 of
+// Magnitude returns the divisor for a relative gap: the absolute value of the objective, but at least 1e-12 times
 // Scale, so that an optimum of 0 can be certified.
 func (c Certificate) Magnitude(objective float64) float64 {
 	const (

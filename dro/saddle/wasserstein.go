@@ -11,10 +11,10 @@ import (
 //
 // Let ℓ be a loss of the margin with Lipschitz constant L (the method Lipschitz of losses.Loss) and Radius = ε·L.
 // Then the average risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions whose type-1 Wasserstein
-// distance from the empirical distribution is at most ε. The cost of moving a sample is the Euclidean distance between
-// features, excluding the constant; targets do not move. The regulariser contains the dual norm, which is also
-// Euclidean. Newton's method requires fixed weights or ν > 0, and one margin per sample. The methods panic if
-// the slices differ in length, or are shorter than the settings require.
+// distance from the empirical distribution is at most ε. The cost of moving a sample is the Euclidean distance
+// between features, excluding the constant; targets do not move. The regulariser contains the dual norm, which is
+// also Euclidean. Newton's method requires ν > 0, fixed weights or a small enough ball, and one margin per sample.
+// The methods panic if the slices differ in length, or are shorter than the settings require.
 type Wasserstein struct {
 	Mu        float64 // μ ≥ 0
 	Radius    float64 // ≥ 0
@@ -37,18 +37,19 @@ func (r Wasserstein) ridge(more float64) L2 { return L2{Mu: r.Mu + more, Interce
 // if ‖x‖ = λ.
 func (r Wasserstein) RidgeAt(lambda float64) L2 { return r.ridge(r.Radius / lambda) }
 
-// SizeOf returns ‖x‖ without the free coordinate.
-func (r Wasserstein) SizeOf(x []float64) float64 {
+// PenalisedNorm returns ‖x‖ without the free coordinate.
+func (r Wasserstein) PenalisedNorm(x []float64) float64 {
 	return floats.Norm(r.ridge(0).penalisedCoordinates(x), 2)
 }
 
 // Value implements Primal.
 func (r Wasserstein) Value(x []float64) float64 {
-	size := r.SizeOf(x)
+	size := r.PenalisedNorm(x)
 	return r.Mu/2*size*size + r.Radius*size
 }
 
-// ProxTo implements Primal. It moves the result for the ridge penalty towards 0 by Radius.
+// ProxTo implements Primal. It moves the result for the ridge penalty towards 0 by a·Radius/(a μ + c), but not beyond
+// 0.
 func (r Wasserstein) ProxTo(dst, g, center []float64, a, c float64) {
 	L2{Intercept: r.Intercept}.ProxTo(dst, g, center, a, c)
 	v := r.ridge(0).penalisedCoordinates(dst)

@@ -97,9 +97,9 @@ func isZeroLowerBound(p *saddle.Problem) bool {
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
 
-// CheckPromises returns an error if a best response was wrong, or if an oracle that states that its losses are ≥ 0
-// has a negative loss at the point last evaluated. This happens if it embeds another oracle and changes the
-// results.
+// CheckPromises returns an error if a best response was wrong, if an oracle returned NaN, or if an oracle that states
+// that its losses are ≥ 0 has a negative loss at the point last evaluated. An oracle that embeds another one and
+// changes its results may have such a loss.
 func (c *Certifier) CheckPromises() error {
 	if c.responses.err != nil {
 		return c.responses.err
@@ -117,8 +117,8 @@ func (c *Certifier) CheckPromises() error {
 }
 
 // Evaluate computes the objective P(x), the best response y and its gradient g = Σ_j y_j ∇f_j(x), in one pass. It
-// returns P(x), or +Inf if that is not finite. If this may complete the certificate, it also computes the upper
-// bound.
+// returns P(x), or +Inf if P(x) is not finite or the losses are so large that their differences may overflow. If this
+// may complete the certificate, it also computes the upper bound.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	copy(c.X, x)
 	c.point = point{X: c.X, G: c.G, Response: c.Respond(c.G, c.Y, c.X, c.Multipliers)}
@@ -155,8 +155,9 @@ func (c *Certifier) boundIfClose(lower float64) {
 	}
 }
 
-// CertifyUpper records the upper bound at the last point evaluated, at most once for each point. It takes no pass,
-// but requires the losses at that point, which a method may have overwritten.
+// CertifyUpper records the upper bound at the last point evaluated, at most once for each point, unless a point with
+// a smaller objective has one already. It takes no pass, but requires the losses at that point, which a method may
+// have overwritten.
 func (c *Certifier) CertifyUpper() {
 	if c.bounded || !c.whole || math.IsInf(c.Objective, 1) {
 		return
@@ -208,7 +209,8 @@ func (c *Certifier) Certify() {
 	}
 }
 
-// CertifyWith works like Certify, but for any feasible weights y. It takes half a pass.
+// CertifyWith works like Certify, but for any feasible weights y, and whatever the gradient indicates. It takes half
+// a pass, or more if there is a free coordinate.
 func (c *Certifier) CertifyWith(y []float64) { c.certify(weighting{y: y}) }
 
 // A weighting is a vector of weights of the samples that may prove a lower bound.
@@ -315,17 +317,18 @@ func (c *Certifier) recordLower(y []float64, p *Proof, g []float64) (left float6
 	return left
 }
 
-// KeepLower records the lower bound inner + φ(x) − left − rounding of weights y, minus the rounding of φ and of
-// this sum, if it improves the best one. x is the last point evaluated.
-func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
+// KeepLower records the lower bound value + φ(x) − decrease − rounding of weights y, minus the rounding of φ and of
+// this sum, if it improves the best one. x is the last point evaluated, value is a lower bound of ⟨y, f(x)⟩ − ψ(y),
+// and decrease bounds how far L(·, y) can fall below its value at x.
+func (c *Certifier) KeepLower(y []float64, value, decrease, rounding float64) {
 	phi := c.Problem.Primal.Value(c.X)
-	c.RaiseLower(y, inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
+	c.RaiseLower(y, value+phi, decrease+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(value)+math.Abs(phi)))
 }
 
-// RaiseLower records the lower bound value − less of weights y, minus the rounding of this difference, if it
+// RaiseLower records the lower bound value − reduction of weights y, minus the rounding of this difference, if it
 // improves the best one. y is nil if the weights are unknown.
-func (c *Certifier) RaiseLower(y []float64, value, less float64) {
-	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
+func (c *Certifier) RaiseLower(y []float64, value, reduction float64) {
+	lower := value - reduction - 8*UnitRoundoff*(math.Abs(value)+reduction) - Underflow
 	if !(lower > c.Best.Lower) { // also true if lower is NaN
 		return
 	}
@@ -336,12 +339,12 @@ func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	c.keepDual(y)
 }
 
-// TakeLower records the lower bound of the certifier of a different problem if it improves the best one. The
+// AdoptLowerBound records the lower bound of the certifier of a different problem if it improves the best one. The
 // optimum of that problem must not exceed the optimum of this one.
-func (c *Certifier) TakeLower(of *Certifier) {
-	if of.Best.Lower > c.Best.Lower {
-		c.Best.Lower = of.Best.Lower
-		c.keepDual(of.Dual)
+func (c *Certifier) AdoptLowerBound(other *Certifier) {
+	if other.Best.Lower > c.Best.Lower {
+		c.Best.Lower = other.Best.Lower
+		c.keepDual(other.Dual)
 	}
 }
 

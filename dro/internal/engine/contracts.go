@@ -30,10 +30,10 @@ type Model interface {
 	Work() (pass, gram float64)
 	Bytes() int64
 
-	// Arena returns the arena for vectors with one entry for each sample; nil means the heap. MostSelected
+	// Arena returns the arena for vectors with one entry for each sample; nil means the heap. MaxSelected
 	// returns the maximum number of samples that Select may copy.
 	Arena() *memory.Arena
-	MostSelected() int
+	MaxSelected() int
 }
 
 // A LinearModel is a Model with one margin z_jᵀx for each sample: ∇f_j(x) = slope_j·z_j and ∇²f_j(x) =
@@ -79,19 +79,19 @@ type Growing interface {
 type ClassModel interface {
 	Model
 
-	// CurveTo replaces the K numbers m of sample j in margin by weight[j]·C_j m + response[j]·g_j⟨g_j, m⟩ for j
-	// in [lo, hi), where g_j is the slope that EvalTo stored, and C_j the second derivative with respect to the
+	// MultiplyByCurvature replaces the K numbers m of sample j in margin by weight[j]·C_j m + response[j]·g_j⟨g_j, m⟩
+	// for j in [lo, hi), where g_j is the slope that EvalTo stored, and C_j the second derivative with respect to the
 	// margins at that point.
-	CurveTo(margin, weight, response, slope []float64, lo, hi int)
+	MultiplyByCurvature(margin, weight, response, slope []float64, lo, hi int)
 
-	// DiagonalTo stores the diagonal entry of class c of weight[j]·C_j + response[j]·g_j g_jᵀ in dst[j]
+	// CurvatureDiagonalTo stores the diagonal entry of class c of weight[j]·C_j + response[j]·g_j g_jᵀ in dst[j]
 	// for j in [lo, hi).
-	DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int)
+	CurvatureDiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int)
 
-	// GramOf stores Σ_k weight[k]·z zᵀ, where z is the row of the k-th listed sample, in the upper triangle of
-	// the row-major matrix dst. SquaresOf stores only the diagonal.
-	GramOf(dst []float64, samples []int, weight []float64)
-	SquaresOf(dst []float64, samples []int, weight []float64)
+	// SelectedGramTo stores Σ_k weight[k]·z zᵀ, where z is the row of the k-th listed sample, in the upper triangle of
+	// the row-major matrix dst. SelectedSquaresTo stores only the diagonal.
+	SelectedGramTo(dst []float64, samples []int, weight []float64)
+	SelectedSquaresTo(dst []float64, samples []int, weight []float64)
 
 	// ClassOf returns the class of sample j, from 0.
 	ClassOf(j int) int
@@ -133,15 +133,15 @@ type Adversary interface {
 
 // A Curved is an adversary whose weights have derivatives, for Hessians of the objective.
 type Curved interface {
-	// ResponseTo stores the derivatives of the weights of r with respect to the losses at a fixed τ,
+	// ResponseDerivativesTo stores the derivatives of the weights of r with respect to the losses at a fixed τ,
 	// response[j] = ∂y_j/∂f_j, for j in [lo, hi). response has length n.
-	ResponseTo(response []float64, r *Response, lo, hi int)
+	ResponseDerivativesTo(response []float64, r *Response, lo, hi int)
 
-	// CoupleTo returns the low-rank part of the Hessian of the risk with respect to the losses at the last
+	// CouplingTerms returns the low-rank part of the Hessian of the risk with respect to the losses at the last
 	// point that e evaluated, where the best response is r. The Hessian is diag(c) − ccᵀ/Σc + Σ_k share_k b_k
 	// b_kᵀ, and the result is along_k = Σ_j b_kj ∇f_j and share_k. response holds c, with sum total, and may be
-	// overwritten.
-	CoupleTo(e *Evaluator, r *Response, response []float64, total float64, slope []float64) (along [][]float64,
+	// overwritten; slope holds the slopes of all samples at that point.
+	CouplingTerms(e *Evaluator, r *Response, response []float64, total float64, slope []float64) (along [][]float64,
 		share []float64)
 }
 
@@ -202,8 +202,8 @@ type GroupPieces struct {
 	Weigh func(y, q []float64) (groups []float64)
 }
 
-// None reports whether there are no linear functions.
-func (p Pieces) None() bool { return p.Parts == nil && p.Groups == nil }
+// IsEmpty reports whether there are no linear functions.
+func (p Pieces) IsEmpty() bool { return p.Parts == nil && p.Groups == nil }
 
 // A Portion is a share of the weights of an adversary.
 type Portion struct {

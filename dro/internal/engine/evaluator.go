@@ -59,10 +59,10 @@ func (e *Evaluator) evaluate(x []float64) {
 }
 
 // GradTo stores Σ_j y_j ∇f_j in g, using the slopes of the last Eval. It takes half a pass.
-func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
+func (e *Evaluator) GradTo(g, y []float64) { e.GradFromSlopesTo(g, y, e.Slope) }
 
-// GradOf works like GradTo with the given slopes.
-func (e *Evaluator) GradOf(g, y, slope []float64) {
+// GradFromSlopesTo works like GradTo with the given slopes.
+func (e *Evaluator) GradFromSlopesTo(g, y, slope []float64) {
 	e.Spend(0.5)
 	e.Partials.Clear()
 	e.Rows.Run(e.N, func(s, lo, hi int) {
@@ -88,9 +88,9 @@ func (e *Evaluator) Respond(g, y, x []float64, from Multipliers) (r Response) {
 	return r
 }
 
-// EachBlock evaluates f and the slopes at x, one block after another, and calls then with each block, in order within a
-// shard. It takes one pass, which includes the gradients that then may add.
-func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
+// EvalBlocks evaluates f and the slopes at x, one block after another, and calls then with each block, in order
+// within a shard. It takes one pass, which includes the gradients that then may add.
+func (e *Evaluator) EvalBlocks(x []float64, then func(s, lo, hi int)) {
 	e.Spend(1)
 	e.touched, e.whole = true, false
 	e.Rows.Run(e.N, func(s, lo, hi int) {

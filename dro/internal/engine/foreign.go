@@ -29,8 +29,8 @@ func IsForeign(part any) bool {
 }
 
 // ValidateForeign returns an error about the first requirement that an oracle, a dual or a primal of another module
-// violates at a few points, or nil if there is none. It uses the vectors of the certifier, which must not be in
-// use.
+// violates at a few points, or nil if there is none. It checks nothing if the samples are distributed over MPI ranks.
+// It uses the vectors of the certifier, which must not be in use.
 func (r *Run) ValidateForeign() error {
 	p := r.Problem
 	oracle, dual, primal := IsForeign(p.Oracle), IsForeign(p.Dual), IsForeign(p.Primal)
@@ -39,7 +39,7 @@ func (r *Run) ValidateForeign() error {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	points := contract.PointsAround(r.Start, p.Primal, primal || Has[saddle.Geometry](p.Primal), rng)
-	const breaks = "dro: the %s %T breaks its contract: %w, so that no bound would hold"
+	const breaks = "dro: the %s %T breaks its contract, so that no bound would hold: %w"
 	if primal {
 		if err := (&contract.Primal{Primal: p.Primal, Points: points, Rng: rng}).Check(); err != nil {
 			return fmt.Errorf(breaks, "primal", p.Primal, err)
@@ -52,13 +52,13 @@ func (r *Run) ValidateForeign() error {
 	}
 	if dual {
 		if err := r.checkDual(points, rng); err != nil {
-			return fmt.Errorf("dro: %w, so that no bound would hold", err)
+			return fmt.Errorf("dro: %w; no bound would hold", err)
 		}
 	}
 	return nil
 }
 
-// checkOracle compares losses with tangents in three blocks of up to four samples.
+// checkOracle compares losses with tangents in up to three blocks of up to four samples.
 func (r *Run) checkOracle(points [][]float64) error {
 	const block, coordinates = 4, 200
 	c := r.Cert

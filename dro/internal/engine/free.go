@@ -89,7 +89,7 @@ func (t *cut) sign() int {
 // c.bound and the error of the gradient in c.Err. It takes one pass for every point tried, plus half a pass. ok is
 // false if no sign change was found.
 func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, rounding float64, ok bool) {
-	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, and by 1e28 in total
+	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, and by 1e30 in total
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N),
 			Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
@@ -101,7 +101,7 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 		copy(c.Err, origin.err)
 		return origin.value, origin.rounding, true
 	}
-	var ends [2]*cut // cuts that fall and that rise
+	var ends [2]*cut // cuts that decrease and that increase with the free coordinate
 	place := func(t *cut) {
 		switch t.sign() {
 		case -1:
@@ -175,8 +175,9 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 
 // Balance stores in dst the weights y scaled by one factor where the slope is positive and another where it is
 // negative, such that ⟨dst, slope⟩ = 0 and Σ dst = 1: feasible weights whose gradient in the free coordinate
-// vanishes. Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of second order. It returns
-// false if all slopes have the same sign. The factors are exact to a few times the γ of a sum over samples.
+// vanishes. Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1, and the weights lower the bound only by a term
+// of second order. It returns false if all slopes have the same sign. The factors are exact to a few times the γ of a
+// sum over samples.
 func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	part := make([][5]float64, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {

@@ -11,7 +11,7 @@ import (
 // proportion share of the total weight, and there are at least minCount of them if that many have weight. Weights
 // are only distinguished up to powers of two.
 func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int) []int {
-	least := cutoff(rows, y, 1-share, minCount)
+	least := weightCutoff(rows, y, 1-share, minCount)
 	var out []int
 	first, end := rows.LocalRange(len(y))
 	for j := first; j < end; j++ {
@@ -23,9 +23,10 @@ func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int)
 	return all
 }
 
-// cutoff returns a power of two such that the positive weights below it have at most the proportion share of the
-// total weight and are not among the count largest. Weights must be at most 1.
-func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
+// weightCutoff returns a power of two such that the positive weights below it have at most the proportion share of the
+// total weight, and at least count weights are not below it. If there is none, it returns the smallest positive number.
+// Weights must be at most 1.
+func weightCutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	const binades = 1024 // the last one holds all subnormal weights
 	part := rows.Partials(rows.Shards(len(y)), 2*binades)
 	part.Clear()
@@ -53,10 +54,10 @@ func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	return math.SmallestNonzeroFloat64
 }
 
-// SmallestKeys returns the count samples of n with the smallest finite keys ≥ 0, or all samples with finite keys if
-// there are fewer, in ascending order. Keys within a factor of 17/16 count as equal; among these, samples of lower
-// shards are preferred.
-func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
+// SamplesWithSmallestKeys returns the count samples of n with the smallest finite keys ≥ 0, or all samples with
+// finite keys if there are fewer, in ascending order of their numbers. Keys within a factor of 17/16 count as equal;
+// among these, samples of lower shards are preferred.
+func SamplesWithSmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
 	const bins, shift = 512, 48 // 16 bins for each factor of two; the first holds all keys far below the largest
 	top := rows.Max(n, func(lo, hi int) float64 {
 		most := 0.0

@@ -20,7 +20,7 @@ import (
 //	b_c − b_t ≤ U/Y_t + ‖w_c − w_t‖‖z̄_t‖ ≤ U/Y_t + 2√(U/μ)‖z̄_t‖   for all c and t,
 //
 // so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes, ⟨g_b, b − b̃⟩ ≥
-// −½‖g_b‖₁(B + range of b̃) (math: §3).
+// −½‖g_b‖₁(B + range of b̃) (bounds.md).
 func (c *Certifier) certifyIntercepts(w weighting) {
 	o, classified := c.Problem.Oracle.(ClassModel)
 	signed, _ := c.Problem.Oracle.(saddle.NonNegative)
@@ -59,9 +59,9 @@ func (c *Certifier) HasClassIntercepts() bool { return c.intercepts > 0 }
 // rangeOf returns the difference between the largest and the smallest entry of v.
 func rangeOf(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
 
-// minimiseIntercepts returns the last point evaluated with intercepts that minimise ⟨y, f⟩. It uses Newton's
-// method, with half a pass for each step. The shifted evaluator holds the losses and slopes at the result. scratch
-// has length n·K.
+// minimiseIntercepts returns the last point evaluated with intercepts that minimise ⟨y, f⟩. It uses Newton's method,
+// with half a pass for each point tried. The shifted evaluator holds the losses and slopes at the result. scratch has
+// length n·K.
 func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []float64 {
 	const maxSteps = 30
 	k := c.intercepts
@@ -184,7 +184,7 @@ func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 		}
 	})
 	sums := make([]float64, c.D)
-	c.GradOf(sums, y, scratch)
+	c.GradFromSlopesTo(sums, y, scratch)
 	return sums
 }
 

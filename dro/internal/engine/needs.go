@@ -22,7 +22,7 @@ func Unmet(m saddle.Method, p *saddle.Problem) []saddle.Need {
 // Supports reports whether p meets all needs of m.
 func Supports(m saddle.Method, p *saddle.Problem) bool { return RefusalError(m, p) == nil }
 
-// RefusalError returns an error that names all needs of m that p does not meet.
+// RefusalError returns an error that names all needs of m that p does not meet, or nil if it meets all of them.
 func RefusalError(m saddle.Method, p *saddle.Problem) error {
 	var what []string
 	for _, n := range Unmet(m, p) {
@@ -39,6 +39,7 @@ func RefusalError(m saddle.Method, p *saddle.Problem) error {
 	return errors.New("dro: " + m.Name() + " needs " + strings.Join(what, "; and "))
 }
 
+// Needs of the methods of this module.
 var (
 	NeedGradient = saddle.Need{What: "ν > 0, given weights or a small enough ball: otherwise the objective is a maximum, " +
 		"which has no gradient", Holds: IsDifferentiable}
@@ -56,7 +57,7 @@ var (
 		return RidgeOf(p.Primal, d) != nil
 	}}
 	NeedPolyhedral = saddle.Need{What: "ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them",
-		Holds: func(p *saddle.Problem) bool { return !PiecesOf(p.Dual).None() }}
+		Holds: func(p *saddle.Problem) bool { return !PiecesOf(p.Dual).IsEmpty() }}
 	NeedSmoothable = saddle.Need{What: "ν = 0 and a dual that can be penalised (the adversaries on the simplex)",
 		Holds: func(p *saddle.Problem) bool { return p.Dual.Modulus() == 0 && Has[Smoothable](p.Dual) }}
 )

@@ -18,10 +18,10 @@ func WorkOf(o saddle.Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// MostSelected returns the maximum number of samples that Select accepts.
-func MostSelected(o saddle.Oracle) int {
+// MaxSelected returns the maximum number of samples that Select accepts.
+func MaxSelected(o saddle.Oracle) int {
 	if s, ok := o.(Model); ok {
-		return s.MostSelected()
+		return s.MaxSelected()
 	}
 	n, _, _ := o.Dims()
 	return n

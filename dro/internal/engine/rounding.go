@@ -88,7 +88,7 @@ type Sums struct {
 	Top                float64 // the largest loss
 }
 
-// A Proof holds the bound that weights y prove at computed losses f: the feasible weights y' nearest to y satisfy
+// A Proof holds the bound that weights y prove at computed losses f: some feasible weights y' close to y satisfy
 // ⟨y', f⟩ − ψ(y') ≥ Value.
 type Proof struct {
 	Sums  // sums that do not involve Top
@@ -340,7 +340,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	}
 	s := 0.0
 	for i, mu := range c.ridge {
-		if i >= c.D-c.intercepts { // certifyIntercepts
+		if i >= c.D-c.intercepts { // accounted for in certifyIntercepts
 			continue
 		}
 		if c.free && i == c.D-1 {

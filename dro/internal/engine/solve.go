@@ -18,7 +18,7 @@ var (
 	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
 )
 
-// Settings holds Options together with functions that the engine cannot import.
+// Settings holds Options together with a function that the engine cannot import and a setting for tests.
 type Settings struct {
 	saddle.Options
 
@@ -172,8 +172,8 @@ func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) 
 	return l.Result, nil
 }
 
-// A Loop is a solve in progress. At every check it updates the certificate, tests the stopping criteria, and lets
-// the method restart.
+// A Loop is a solve in progress. It tests the stopping criteria after every step of the method. At every check, at
+// which a method may restart, it records the certificate.
 type Loop struct {
 	*Run
 	name        string
@@ -218,7 +218,7 @@ func NewLoop(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings
 	return l, nil
 }
 
-// start evaluates and certifies the first point.
+// start checks the parts of the problem at a few points, starts m, and evaluates and certifies the first point.
 func (l *Loop) start(m saddle.Method) (err error) {
 	c := l.Cert
 	c.KeepsDual = l.Settings.KeepDual
@@ -249,16 +249,16 @@ func (l *Loop) start(m saddle.Method) (err error) {
 	l.checkPasses = c.Passes // a check may take the same number of passes again
 	l.next = c.Passes
 	l.recordCheck()
-	return l.refuseScale()
+	return l.checkPenaltyScale()
 }
 
 // maxPenalty is the maximum ν for a simplex, relative to the largest loss at the start of a solve.
 const maxPenalty = 1e12
 
-// refuseScale returns an error if ν is so large relative to the losses that the best response differs from the
+// checkPenaltyScale returns an error if ν is so large relative to the losses that the best response differs from the
 // reference weights only by rounding. It does nothing if a starting point was given, since all losses are small
 // close to a perfect fit.
-func (l *Loop) refuseScale() error {
+func (l *Loop) checkPenaltyScale() error {
 	c, nu := l.Cert, l.Problem.Dual.Modulus()
 	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
 		return nil
@@ -275,7 +275,7 @@ func (l *Loop) refuseScale() error {
 // result.
 func (l *Loop) Close() { l.Cert.Free() }
 
-// Iterate performs steps until there is a status: certified, cancelled, or a limit was reached.
+// Iterate performs steps until the solve has a status other than NotSolved, or a step fails.
 func (l *Loop) Iterate() {
 	l.Cert.Ctx = l.Ctx
 	for {
@@ -288,7 +288,8 @@ func (l *Loop) Iterate() {
 			l.step()
 			continue
 		case saddle.Inconsistent:
-			l.Logf("the lower bound %v is above the upper bound %v: neither holds", l.Cert.Best.Lower, l.Cert.Best.Upper)
+			l.Logf("the lower bound %v is above the upper bound %v, so neither can be trusted", l.Cert.Best.Lower,
+				l.Cert.Best.Upper)
 		case saddle.Stalled:
 			if l.last != saddle.ErrStalled {
 				l.Failed = l.last

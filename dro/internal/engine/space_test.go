@@ -34,7 +34,7 @@ type limited struct {
 }
 
 func (o limited) Arena() *memory.Arena { return o.arena }
-func (o limited) MostSelected() int    { return o.n }
+func (o limited) MaxSelected() int     { return o.n }
 
 // unable is a method that cannot start.
 type unable struct{ saddle.Method }

@@ -63,8 +63,9 @@ func affordableSamples(c *engine.Certifier) int {
 }
 
 // RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the required
-// gap, judging by earlier bounds in this solve: twice the gap or, if too few samples may be used to prove any
-// bound, twice the gap divided by the expected shortfall.
+// gap, judging by earlier bounds in this solve: twice the gap divided by the expected shortfall, if that is known to
+// exceed 1. If enough samples may be used to prove a bound, this is multiplied by the proportion of the samples that
+// may be used.
 func RequiredDecrement(r *engine.Run) float64 {
 	c := r.Cert
 	enough := 2 * requiredGap(r) / max(1, c.Shortfall)
@@ -90,7 +91,7 @@ func estimateShortfall(c *engine.Certifier) float64 {
 			has[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
 			o.CurvatureTo(v, c.Slope, lo, end)
 			wants[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
-			dual.ResponseTo(v, &c.Response, lo, end)
+			dual.ResponseDerivativesTo(v, &c.Response, lo, end)
 			for j := lo; j < end; j++ {
 				wants[s] += v[j] * c.Slope[j] * c.Slope[j]
 			}
@@ -144,7 +145,7 @@ func curvatureWeights(
 		return o, nil, first, radius, decay, true
 	}
 	heavy := engine.HeaviestSamples(nil, weight, portion, engine.RowsPerColumn*c.D)
-	if len(heavy) == 0 || len(heavy) > min(limit, engine.MostSelected(c.Problem.Oracle)) {
+	if len(heavy) == 0 || len(heavy) > min(limit, engine.MaxSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
 	for k, j := range heavy {
@@ -168,7 +169,7 @@ func shardedCurvatureWeights(
 		}
 	})
 	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
-	most := min(limit, engine.MostSelected(c.Problem.Oracle))
+	most := min(limit, engine.MaxSelected(c.Problem.Oracle))
 	samples := c.Rows.StratifiedSample(c.N, count)
 	if uneven {
 		samples = engine.HeaviestSamples(c.Rows, weight, float64(count)/float64(c.N), engine.RowsPerColumn*c.D)

@@ -18,8 +18,8 @@ type cholesky struct {
 	factor blas64.Triangular
 }
 
-// Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i, of
-// which a value of this size may be due to rounding alone; nil means no limits. bad is the index of a diagonal
+// Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i, since
+// rounding alone may cause an entry of this size; nil means no limits. bad is the index of a diagonal
 // entry that is not finite, or −1 if all are finite. After an error there is no factor, not even the previous one.
 func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (

@@ -65,11 +65,11 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 	shard.RunCount(b.k, b.k, func(c, _, _ int) {
 		overflow[c] = -1
 		w := make([]float64, e.N)
-		b.oracle.DiagonalTo(w, c, h.weight, h.response, slope, 0, e.N)
+		b.oracle.CurvatureDiagonalTo(w, c, h.weight, h.response, slope, 0, e.N)
 		samples, weight := drawSamples(w, limit)
 		row := make([]float64, b.d)
 		if !b.formed {
-			b.oracle.SquaresOf(row, samples, weight)
+			b.oracle.SelectedSquaresTo(row, samples, weight)
 			for i, v := range row {
 				b.setDiagonal(c, i, v)
 			}
@@ -93,7 +93,7 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 // factorise factorises the block of class c. If the block is indefinite due to rounding, its diagonal is increased.
 func (b *classBlocks) factorise(c int, samples []int, weight []float64) (overflow int) {
 	gram := make([]float64, b.d*b.d)
-	b.oracle.GramOf(gram, samples, weight)
+	b.oracle.SelectedGramTo(gram, samples, weight)
 	for i := range b.d {
 		b.setDiagonal(c, i, gram[i*b.d+i])
 	}
@@ -152,7 +152,7 @@ func drawSamples(w []float64, limit int) (samples []int, weight []float64) {
 // addProductTo adds the product of the samples in [lo, hi) with v to dst.
 func (b *classBlocks) addProductTo(dst []float64, h *operator, v []float64, lo, hi int) {
 	b.oracle.MarginsTo(h.margin, v, lo, hi)
-	b.oracle.CurveTo(h.margin, h.weight, h.response, b.slope, lo, hi)
+	b.oracle.MultiplyByCurvature(h.margin, h.weight, h.response, b.slope, lo, hi)
 	h.evaluator.Problem.Oracle.AddGradTo(dst, b.ones, h.margin, lo, hi)
 }
 

@@ -41,9 +41,10 @@ const (
 	maxMargin = 1 << 30
 )
 
-// CertifyConstant certifies the best constant prediction if it is optimal. It does nothing if the adversary is
-// penalised or fixed. If quick is set, a sample of the rows is tested first. It takes about ten passes if a
-// constant is optimal, and one to three otherwise; with quick, these are passes over the sample.
+// CertifyConstant certifies the best constant prediction if it is optimal. It does nothing if the theory of constant
+// predictions does not apply to the problem, for example because the adversary is penalised or fixed. If quick is
+// set, a sample of the rows is tested first. It takes about ten passes if a constant is optimal, and one to three
+// otherwise; with quick, these are passes over the sample.
 func CertifyConstant(r *engine.Run, quick bool) {
 	if !mayBeConstant(r.Problem) || quick && sampleExcludesConstant(r.Ctx, r.Problem) {
 		return
@@ -128,7 +129,7 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	count := max(constantRows, constantRowsPerColumn*d)
 	model, ok := p.Oracle.(engine.Model)
 	dual, may := p.Dual.(engine.Distributed)
-	if !ok || !may || 4*count > n || count > model.MostSelected() || engine.RowsOf(p.Oracle) != nil {
+	if !ok || !may || 4*count > n || count > model.MaxSelected() || engine.RowsOf(p.Oracle) != nil {
 		return false
 	}
 	samples := make([]int, count)
@@ -358,8 +359,8 @@ func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	return t
 }
 
-// solve takes Newton steps until prove accepts the weights of a step, and reports whether this happened. As long as the
-// squared decrement exceeds accuracy, prove is not called.
+// solve takes Newton steps until prove accepts the weights of a step, and reports whether this happened. It calls prove
+// once the squared decrement is at most accuracy, or only rounding errors are left.
 func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 	if math.IsInf(t.Cert.Evaluate(t.Start), 1) {
 		return false
@@ -395,13 +396,13 @@ type pinned float64
 
 var _ engine.Ridge = pinned(0)
 
-// Modulus implements engine.Primal.
+// Modulus implements saddle.Primal.
 func (pinned) Modulus() float64 { return 0 }
 
-// Value implements engine.Primal.
+// Value implements saddle.Primal.
 func (p pinned) Value(x []float64) float64 { return float64(p) / 2 * x[len(x)-1] * x[len(x)-1] }
 
-// ProxTo implements engine.Primal.
+// ProxTo implements saddle.Primal.
 func (p pinned) ProxTo(dst, g, center []float64, a, c float64) {
 	for i, v := range center {
 		dst[i] = v - a/c*g[i]
@@ -410,10 +411,10 @@ func (p pinned) ProxTo(dst, g, center []float64, a, c float64) {
 	dst[last] *= c / (a*float64(p) + c)
 }
 
-// FenchelYoung implements engine.Primal. The linear function is unbounded.
+// FenchelYoung implements saddle.Primal. The linear function is unbounded.
 func (pinned) FenchelYoung(_, _ []float64) float64 { return math.Inf(1) }
 
-// AddGradTo implements engine.Smooth.
+// AddGradTo implements saddle.Smooth.
 func (p pinned) AddGradTo(dst, x []float64) { dst[len(x)-1] += float64(p) * x[len(x)-1] }
 
 // RidgeTo implements engine.Ridge. The diagonal is 0 except for the last entry.
@@ -444,13 +445,13 @@ type linearised struct {
 	value, slope []float64
 }
 
-// NonNegative implements engine.NonNegative.
+// NonNegative implements saddle.NonNegative.
 func (linearised) NonNegative() bool { return false }
 
-// Rounding implements engine.Rounded. The rounding is unknown.
+// Rounding implements saddle.Rounded. The rounding is unknown.
 func (linearised) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
-// EvalTo implements engine.Oracle.
+// EvalTo implements saddle.Oracle.
 func (l linearised) EvalTo(value, slope, v []float64, lo, hi int) {
 	l.MarginsTo(value, v, lo, hi)
 	for j := lo; j < hi; j++ {
@@ -468,15 +469,15 @@ type linearisedClasses struct {
 	value, slope, zero []float64
 }
 
-// NonNegative implements engine.NonNegative.
+// NonNegative implements saddle.NonNegative.
 func (linearisedClasses) NonNegative() bool { return false }
 
-// Rounding implements engine.Rounded. The rounding is unknown.
+// Rounding implements saddle.Rounded. The rounding is unknown.
 func (linearisedClasses) Rounding() (terms int, largest []float64, smoothness float64) {
 	return 0, nil, 0
 }
 
-// EvalTo implements engine.Oracle.
+// EvalTo implements saddle.Oracle.
 func (l linearisedClasses) EvalTo(value, slope, v []float64, lo, hi int) {
 	l.MarginsTo(slope, v, lo, hi)
 	k := len(l.slope) / len(l.value)
@@ -487,12 +488,12 @@ func (l linearisedClasses) EvalTo(value, slope, v []float64, lo, hi int) {
 	}
 }
 
-// CurveTo implements engine.ClassModel.
-func (l linearisedClasses) CurveTo(margin, _, response, slope []float64, lo, hi int) {
-	l.ClassModel.CurveTo(margin, l.zero, response, slope, lo, hi)
+// MultiplyByCurvature implements engine.ClassModel.
+func (l linearisedClasses) MultiplyByCurvature(margin, _, response, slope []float64, lo, hi int) {
+	l.ClassModel.MultiplyByCurvature(margin, l.zero, response, slope, lo, hi)
 }
 
-// DiagonalTo implements engine.ClassModel.
-func (l linearisedClasses) DiagonalTo(dst []float64, c int, _, response, slope []float64, lo, hi int) {
-	l.ClassModel.DiagonalTo(dst, c, l.zero, response, slope, lo, hi)
+// CurvatureDiagonalTo implements engine.ClassModel.
+func (l linearisedClasses) CurvatureDiagonalTo(dst []float64, c int, _, response, slope []float64, lo, hi int) {
+	l.ClassModel.CurvatureDiagonalTo(dst, c, l.zero, response, slope, lo, hi)
 }

@@ -184,7 +184,7 @@ func (m *continuation) Step() error {
 		return l.Failed
 	}
 	c.Passes += l.Cert.Passes
-	c.TakeLower(l.Cert) // ψ increases with ν
+	c.AdoptLowerBound(l.Cert) // ψ increases with ν
 	x, value := slices.Clone(l.Cert.BestX), c.BestObjective
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)

@@ -86,7 +86,7 @@ func (m *Factored) addDamping(lambda float64) {
 	m.Lambda = lambda
 }
 
-// measureColumns computes the mean squares of the columns, unless the budget is spent.
+// measureColumns computes the mean squares of the columns. It takes one pass.
 func (m *Factored) measureColumns() {
 	m.evaluator.Spend(1)
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
@@ -157,7 +157,7 @@ func (m *Factored) factorise() error {
 func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
 // CheckOverflow returns the OverflowError for the first column whose squares overflow, or nil if there is none or
-// the oracle does not report its rounding.
+// the oracle is not a LinearModel.
 func CheckOverflow(o saddle.Oracle) error {
 	products, ok := o.(engine.LinearModel)
 	if !ok {
@@ -188,8 +188,9 @@ var (
 // The damping λ of a Hessian after the first failure, and the λ below which damping is removed.
 const FirstDamping, LeastDamping = 1e-3, 1e-6
 
-// TakeOver copies the Hessian of a run on a similar problem, without its damping. Neither may be lifted.
-func (m *Factored) TakeOver(from *Factored) error {
+// CopyFrom copies the Hessian of a run on a similar problem, without its damping, and factorises it. Neither may be
+// lifted.
+func (m *Factored) CopyFrom(from *Factored) error {
 	m.Matrix.CopySym(from.Matrix)
 	copy(m.Full, from.Full)
 	return m.Redamp(0)

@@ -30,7 +30,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 	if !ok || !may {
 		return false
 	}
-	most := min(c.N/4, engine.MostSelected(m.Problem.Oracle))
+	most := min(c.N/4, engine.MaxSelected(m.Problem.Oracle))
 	samples := make([]int, min(c.N, engine.RowsPerColumn*c.D)) // so that there are rows for every direction
 	for j := range samples {
 		samples[j] = j

@@ -46,7 +46,7 @@ func TestNewton_SolvesForTheHeaviestRowsFirst(t *testing.T) {
 // noSelection is an oracle of rows of which none may be copied.
 type noSelection struct{ *losses.Linear }
 
-func (noSelection) MostSelected() int { return 0 }
+func (noSelection) MaxSelected() int { return 0 }
 
 // unselectable returns p of an oracle that cannot select rows.
 func unselectable(p *saddle.Problem, o *losses.Linear) *saddle.Problem {

@@ -75,7 +75,8 @@ func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
 		if gap+off <= tolerance && in.hasMass() && in.isStationary(in.resid, tolerance) {
-			return in.makeFeasible()
+			in.makeFeasible()
+			return true
 		}
 		if !in.factorise() {
 			return false

@@ -12,7 +12,7 @@ import (
 
 // LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the limited-memory BFGS method with a
 // Moré-Thuente line search, both from gonum/optimize. It is the baseline for the other methods. It requires a
-// differentiable P, which means ν > 0 or fixed weights, and a differentiable φ.
+// differentiable P, which means ν > 0, fixed weights or a small enough ball, and a differentiable φ.
 type LBFGS struct{}
 
 var _ saddle.Method = LBFGS{}

@@ -13,7 +13,8 @@ var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 		return d <= MaxColumns
 	}}
 
-var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or given weights, and one margin per sample",
+var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0, given weights or a small enough ball, and " +
+	"one margin per sample",
 	Holds: func(p *saddle.Problem) bool {
 		return engine.Has[saddle.Wasserstein](p.Primal) && engine.IsDifferentiable(p) && engine.NeedLinearModel.IsMet(p)
 	}}

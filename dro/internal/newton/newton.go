@@ -45,8 +45,8 @@ const (
 // by BFGS pairs. The line search only accepts decreases. L-BFGS takes the first steps if a Hessian costs as much as
 // several of them. If the losses are much larger than ν, or a nonsmooth point of a ball is near, problems with
 // decreasing penalties are solved first. If there is no penalty, the objective is the maximum of many smooth
-// pieces, and the steps are those of sequential quadratic programming. The method requires second derivatives and
-// the L2 regulariser.
+// pieces, and the steps are those of sequential quadratic programming. The method requires second derivatives, and the
+// L2 or the Wasserstein regulariser.
 type Newton struct {
 	// number of rows from which the Hessian is estimated; 0 means a number that depends on the columns
 	Sample   int
@@ -65,7 +65,7 @@ func (m Newton) Start(run saddle.Run) (saddle.Stepper, error) {
 		return nil, err
 	}
 	if m.Sample < 0 {
-		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
+		return nil, fmt.Errorf("dro: Newton.Sample is %d; it must be ≥ 0, where 0 selects a number of rows", m.Sample)
 	}
 	if err := startOnPrefix(r); err != nil {
 		return nil, err
@@ -359,7 +359,7 @@ func (m *newton) takeOverHessian(from hessian) {
 	if !ok || !may {
 		return
 	}
-	m.fault = to.TakeOver(formed)
+	m.fault = to.CopyFrom(formed)
 	m.forgetPairs()
 	m.formed, m.stale = true, true
 }

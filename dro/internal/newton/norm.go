@@ -60,7 +60,7 @@ func (m *norm) Step() error {
 	c.Passes += l.Cert.Passes
 	m.x = slices.Clone(l.Cert.BestX)
 	m.certifyAt(m.x)
-	size := m.phi.SizeOf(m.x)
+	size := m.phi.PenalisedNorm(m.x)
 	m.Logf("newton: λ = %.6g: ‖x‖ = %.6g, %.3g passes, relative gap %.3g", m.lambda, size, l.Cert.Passes,
 		c.Best.Relative())
 	if m.Certified() {

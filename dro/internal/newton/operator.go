@@ -60,7 +60,7 @@ func (h *operator) Damping() float64 { return h.lambda }
 // Cost returns the cost of Update, which is one pass and small compared with the products of a step.
 func (h *operator) Cost() float64 { return 1 }
 
-// Redamp changes the damping to lambda. It returns an error if the damped Hessian is not positive definite.
+// Redamp changes the damping to lambda. Its error is always nil.
 func (h *operator) Redamp(lambda float64) error {
 	if lambda != h.lambda { // products with a different damping are invalid
 		h.known, h.products = nil, nil

@@ -22,7 +22,7 @@ type sqpStep struct {
 
 // maxPieces returns the maximum number of samples of a part that can be pieces.
 func (m *sqp) maxPieces() int {
-	most := engine.MostSelected(m.Problem.Oracle)
+	most := engine.MaxSelected(m.Problem.Oracle)
 	if most < m.Cert.N { // little memory
 		most /= len(m.parts)
 	}
@@ -66,7 +66,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D,
 		slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
-	// the losses of all samples implement it
+	// Select returns a LinearModel, since the oracle of all samples is one
 	if s.products, err = engine.Required[engine.LinearModel](s.oracle); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (m *sqp) freezeStep(q *quadratic) {
 // threshold tau. If weights have no caps, tau is the largest loss.
 func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	c := m.Cert
-	return engine.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
+	return engine.SamplesWithSmallestKeys(c.Rows, c.N, count, func(j int) float64 {
 		if !(caps[j] > 0) {
 			return math.Inf(1)
 		}
@@ -127,7 +127,7 @@ func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	})
 }
 
-// A samples value is the Jacobian of the margins of samples.
+// A samples value is the Jacobian of the losses of samples.
 type samples struct {
 	oracle         saddle.Oracle
 	products       engine.LinearModel

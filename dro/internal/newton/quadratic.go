@@ -110,7 +110,7 @@ func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 
 // makeFeasible moves the weights into their bounds and scales them to their sum, up to rounding, and stores the
 // value of the maximum.
-func (s *quadratic) makeFeasible() bool {
+func (s *quadratic) makeFeasible() {
 	s.eachPart(func(part, lo, hi int) {
 		q, caps, mass := s.q[lo:hi], s.u[lo:hi], s.mass[part]
 		total, slack := 0.0, 0.0
@@ -130,7 +130,6 @@ func (s *quadratic) makeFeasible() bool {
 	jd := make([]float64, len(s.v))
 	s.j.TimesTo(jd, s.delta)
 	s.value = floats.Dot(s.q, s.v) + floats.Dot(s.q, jd)
-	return true
 }
 
 // modelDecrease returns the decrease of the model, where start is the value of its maximum at Δ = 0.

@@ -13,7 +13,7 @@ import (
 // change a_k x_i of every x_k. The curvature in the remaining columns therefore proves a bound, although the Hessian in
 // all columns is singular. A combination counts if it holds exactly for the stored numbers, which is checked without
 // rounding. If columns are dependent only up to rounding, c.IsDeficient is set to true. findRedundant takes one Gram
-// matrix, and half a pass for every column that may be redundant.
+// matrix, and half a pass for every column that it compares with others.
 func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
 		fraction = 1.0 / 1024 // coefficients are rounded to multiples of it

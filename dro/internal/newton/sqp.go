@@ -131,8 +131,8 @@ func (m *sqp) takeStep() error {
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
 		}
-		m.Logf("sqp: %d pieces, %d factors, predicted decrease %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value,
-			c.Passes)
+		m.Logf("sqp: %d pieces, %d factorisations, predicted decrease %.3g of %.10g, %.4g passes", len(p.v), p.rounds,
+			fall, m.value, c.Passes)
 		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		groups := p.weigh(m.weight, p.q)

@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	// warmPasses is the minimum cost of a Hessian, in passes, for which L-BFGS takes the first steps. It is
-	// also the number of passes between two assessments of the progress of L-BFGS.
+	// warmPasses is the minimum cost of a Hessian, in passes, for which L-BFGS takes the first steps.
 	warmPasses = 4
+
+	// assessmentPasses is the minimum number of passes between two assessments of the progress of L-BFGS.
+	assessmentPasses = 8
 
 	// warmHessians is the number of Hessians that Newton's method is expected to form. L-BFGS continues as long
 	// as it is expected to end before their cost is spent.
@@ -74,8 +76,8 @@ func (m *newton) stepLBFGS() error {
 	return nil
 }
 
-// stepAndAssess takes a step and reports whether L-BFGS should continue, since the step yielded a certificate or
-// ended a stage, or the decrement decreases fast enough.
+// stepAndAssess takes a step and reports whether L-BFGS should continue: the step has certified the required gap, it is
+// too early for an assessment, or the decrement decreases fast enough.
 func (t *warmStart) stepAndAssess(m *newton) bool {
 	c, at := m.Cert, &t.method.at
 	err := t.method.Step()
@@ -94,7 +96,7 @@ func (t *warmStart) stepAndAssess(m *newton) bool {
 	}
 	t.least = min(t.least, left)
 	passes := c.Passes - t.since
-	if passes < 2*warmPasses {
+	if passes < assessmentPasses {
 		return true
 	}
 	rate := math.Log(t.before/t.least) / passes

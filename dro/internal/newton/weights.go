@@ -48,7 +48,7 @@ func (w *weights) update(r *engine.Response, slope []float64, count int, add fun
 	} else {
 		w.updateAll(r, slope, count, add)
 	}
-	w.along, w.share = w.dual.CoupleTo(w.evaluator, r, w.response, w.total, slope)
+	w.along, w.share = w.dual.CouplingTerms(w.evaluator, r, w.response, w.total, slope)
 }
 
 // updateAll works like update, on all samples.
@@ -83,12 +83,12 @@ func (w *weights) allocate() {
 // the sum of their responses.
 func (w *weights) updateWeights(r *engine.Response, slope []float64, lo, hi int) (total float64) {
 	if w.oracle == nil { // a sample has several margins
-		w.dual.ResponseTo(w.response, r, lo, hi)
+		w.dual.ResponseDerivativesTo(w.response, r, lo, hi)
 		copy(w.weight[lo:hi], r.Y[lo:hi])
 		return engine.Sum(w.response[lo:hi])
 	}
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
-	w.dual.ResponseTo(w.response, r, lo, hi)
+	w.dual.ResponseDerivativesTo(w.response, r, lo, hi)
 	for j := lo; j < hi; j++ {
 		c := w.response[j]
 		total += c

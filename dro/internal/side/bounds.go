@@ -8,11 +8,11 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// RiskBounds implements Adversary. It holds that
+// RiskBounds implements Adversary. For all τ and ν ≥ Nu,
 //
 //	R(f) ≤ τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν).
 //
-// for all τ and ν ≥ Nu. The rounding error of the sum is at most γ times the sum of the absolute terms. A term has a
+// The rounding error of the sum is at most γ times the sum of the absolute terms. A term has a
 // relative error of a few units of roundoff. So has its argument (f_j − τ)/ν, which adds a few units of r|f_j − τ|,
 // where r is the ratio y_j/w_j that attains φ*. For KL without bounds and m = Σ_j w_j exp((f_j − τ)/ν) the right-hand
 // side is τ + ν(m − 1), and R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
@@ -228,8 +228,8 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Pro
 	return p
 }
 
-// valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are unknown. Value is then an
-// upper bound of the penalty, unless there is a ball, in which the weights may be infeasible.
+// valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are unknown. Value is then an upper
+// bound of the penalty. If there is a ball, the weights may be outside of it, and the bound is −Inf.
 func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) engine.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)

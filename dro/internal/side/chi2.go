@@ -108,8 +108,8 @@ func respondLinearly(
 // findShift returns high and low with Σ w·min(limit, (v − high − low)₊) = 1. The shift is high + low, and |low| is much
 // smaller than |high|; both are needed because one number has too few digits if the weights differ by many orders of
 // magnitude. The entries v ≥ 0 must have a total weight of at least 1/limit, so high is in [−limit, 0]. If limit is
-// infinite, no entry may be above 0. findShift uses Newton's method within a bracket, starting at guess unless that is
-// NaN.
+// infinite, no entry may be above 0. findShift uses Newton's method within a bracket, starting at guess if that is in
+// the bracket.
 func (r *reference) findShift(v []float64, limit, guess float64) (high, low float64) {
 	over, fall := 0.0, 0.0
 	left, right := -limit, 0.0 // the sum is at least 1 at left and at most 1 at right

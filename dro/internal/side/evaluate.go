@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// FusedTo implements Adversary. It takes one pass over the samples if the weights are unbounded exponentials, and
-// two otherwise.
+// FusedTo implements Adversary. It reads the samples once if the weights are fixed or unbounded exponentials, and twice
+// otherwise.
 func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64, from engine.Multipliers) engine.Response {
 	var a response
 	fuse := s.Divergence.arithmetic().fuse
@@ -35,7 +35,7 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 	s.StartingWeights(y)
 	linear := e.Rows.Scalars(e.N)
 	e.Partials.Clear()
-	e.EachBlock(x, func(k, lo, hi int) {
+	e.EvalBlocks(x, func(k, lo, hi int) {
 		r := reference{w: s.Weights}
 		linear[k] += r.weightedLoss(y, e.Value, lo, hi)
 		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
@@ -50,9 +50,9 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 	return a
 }
 
-// ResponseTo implements Curved. The derivative is y_j/ν or, for χ², w_j/ν if y_j is strictly between 0 and the
-// limit.
-func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) {
+// ResponseDerivativesTo implements Curved. The derivative is y_j/ν or, for χ², w_j/ν if y_j is strictly between 0 and
+// the limit.
+func (s Simplex) ResponseDerivativesTo(response []float64, a *engine.Response, lo, hi int) {
 	nu := s.Nu
 	if s.HasBall() {
 		nu = a.Nu
@@ -60,7 +60,7 @@ func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) 
 	s.responseAt(&reference{total: a.Total, w: s.Weights}, nu, response, a.Y, lo, hi)
 }
 
-// responseAt works like ResponseTo for the multiplier nu.
+// responseAt works like ResponseDerivativesTo for the multiplier nu.
 func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo, hi int) {
 	if !(nu > 0) || s.Alpha == 1 { // the weights are on a vertex
 		clear(response[lo:hi])
@@ -95,9 +95,9 @@ func slopeOf(y, w, exponent float64) float64 {
 //go:noinline
 func powerMean(y, w, p float64) float64 { return w * math.Pow(y/w, p) }
 
-// CoupleTo implements Curved. If the ball binds, weights cannot move along the losses: with responses c and their
+// CouplingTerms implements Curved. If the ball binds, weights cannot move along the losses: with responses c and their
 // mean m = Σcf/Σc, bbᵀ/Σc(f−m)², where b = c(f − m), is subtracted from the Hessian of R with respect to f.
-func (s Simplex) CoupleTo(
+func (s Simplex) CouplingTerms(
 	e *engine.Evaluator, a *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	if !(a.Nu > s.Nu) || !s.HasBall() || !(total > 0) {
@@ -119,6 +119,6 @@ func (s Simplex) CoupleTo(
 		return nil, nil
 	}
 	row := make([]float64, e.D)
-	e.GradOf(row, response, slope)
+	e.GradFromSlopesTo(row, response, slope)
 	return [][]float64{row}, []float64{-1 / scatter}
 }

@@ -48,7 +48,7 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 					!drotest.IsNear(a.Tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
 					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, a.Risk, a.Tau, wantRisk, wantTau)
 				}
-				twice.GradOf(want, y, once.Slope)
+				twice.GradFromSlopesTo(want, y, once.Slope)
 				for i := range g {
 					if !drotest.IsNear(g[i], want[i], 1e-12, drotest.MaxAbs(want)) {
 						t.Fatalf("%s: gradient %v, of these weights %v", name, g, want)

@@ -170,7 +170,7 @@ func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a res
 		top[k] = math.Inf(-1)
 	}
 	e.Partials.Clear()
-	e.EachBlock(x, func(k, lo, hi int) {
+	e.EvalBlocks(x, func(k, lo, hi int) {
 		f := e.Value[lo:hi]
 		if m := kernel.Max(f); !(m <= top[k]) {
 			shrink := math.Exp((top[k] - m) / s.Nu)

@@ -17,7 +17,7 @@ type Orthant struct {
 }
 
 // A Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (ν/2)‖y‖² and the Euclidean geometry Δ(y, z) =
-// ½‖y − z‖². With Lower = 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), where Upper
+// ½‖y − z‖². With Lower = 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (Example 3), where Upper
 // is the bound on them (an exact penalty). With Upper = +Inf it is the orthant.
 type Box struct {
 	Lower, Upper float64 // Lower ≤ Upper; Lower ≥ 0 unless every f_j is linear
@@ -29,10 +29,10 @@ var (
 	_ saddle.Separable = Orthant{}
 )
 
-// IsPrecise implements engine.Precise.
+// IsPrecise implements saddle.Precise.
 func (Orthant) IsPrecise() bool { return true }
 
-// IsPrecise implements engine.Precise.
+// IsPrecise implements saddle.Precise.
 func (Box) IsPrecise() bool { return true }
 
 // Valid returns an error if the dual cannot be used with n samples.

@@ -238,8 +238,8 @@ func (s Simplex) StartingWeights(y []float64) {
 	r.weightsTo(y)
 }
 
-// ProxTo implements Mirror. It computes a weighted mean of the losses and the coordinates, and then the best
-// response to this mean with penalty 1.
+// ProxTo implements Mirror. It computes a linear combination of the losses and the coordinates, and then the best
+// response to this combination with penalty 1.
 func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	if s.Alpha == 1 {
 		s.StartingWeights(y)
@@ -271,7 +271,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	}
 }
 
-// NormScale implements Normed. For KL, ‖·‖₁ ≥ ‖·‖₂; for χ², the squared norm is (n/2)‖·‖₂².
+// NormScale implements Normed. For KL, ‖·‖_Y is ‖·‖₁ ≥ ‖·‖₂; for χ², it is √n‖·‖₂.
 func (s Simplex) NormScale(n int) float64 {
 	if s.SumNorm() {
 		return 1

@@ -173,8 +173,8 @@ func sortByKey(keys []uint64, samples []int32) []int32 {
 	return samples
 }
 
-// between returns the maximum weight of the positions [lo, hi) if those from hi on have their maximum weight.
-func (s Spectral) between(a *ranking, lo, hi int) float64 {
+// maxMass returns the maximum weight of the positions [lo, hi) if those from hi on have their maximum weight.
+func (s Spectral) maxMass(a *ranking, lo, hi int) float64 {
 	if below := 1 - a.above[hi]; below < 0.5 {
 		return s.Spectrum.Lower(below) - s.Spectrum.Lower(1-a.above[lo])
 	}
@@ -230,7 +230,7 @@ func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
 			b.weight += r.weightAt(int(a.Order[i])) / r.total
 		}
 		for {
-			b.mass = s.between(a, b.start, i) / b.weight
+			b.mass = s.maxMass(a, b.start, i) / b.weight
 			b.level = low + (b.loss/b.weight - s.Nu*(b.mass-1))
 			k := len(stack) - 1
 			if k < 0 || s.Nu == 0 || stack[k].level < b.level {
@@ -284,8 +284,9 @@ func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64, _ engine.Multi
 	return r
 }
 
-// ResponseTo implements Curved. The derivative is w_j/ν in blocks of several samples, among which weight moves.
-func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int) {
+// ResponseDerivativesTo implements Curved. The derivative is w_j/ν in blocks of several samples, among which weight
+// moves.
+func (s Spectral) ResponseDerivativesTo(response []float64, r *engine.Response, lo, hi int) {
 	if r.Ranks != nil && r.Ranks.Moves != nil {
 		copy(response[lo:hi], r.Ranks.Moves[lo:hi])
 		return
@@ -297,9 +298,9 @@ func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int)
 // pooled.
 const mostBlocks = 256
 
-// CoupleTo implements Curved. Weight moves only within blocks B of tied samples, so that the Hessian is
+// CouplingTerms implements Curved. Weight moves only within blocks B of tied samples, so that the Hessian is
 // diag(c) − Σ_B c_B c_Bᵀ/Σc_B. Since the caller subtracts ccᵀ/Σc, the terms returned are ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
-func (s Spectral) CoupleTo(
+func (s Spectral) CouplingTerms(
 	e *engine.Evaluator, r *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	a := r.Ranks

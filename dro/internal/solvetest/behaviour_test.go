@@ -176,7 +176,7 @@ func TestSolve_Refuses(t *testing.T) {
 			primaldual.SeparableBlock{Schedule: primaldual.Theory}, DefaultSettings(), "bound on the adversary"},
 		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, primaldual.SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
-		{good, Newton{Sample: -1}, DefaultSettings(), "from -1 rows"},
+		{good, Newton{Sample: -1}, DefaultSettings(), "Newton.Sample is -1"},
 		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: 0}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(),
 			"the cap of the weights is 0"},
 		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: math.NaN()}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{},

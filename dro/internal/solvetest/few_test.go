@@ -19,7 +19,7 @@ type tight struct {
 }
 
 func (m tight) Arena() *memory.Arena { return nil }
-func (m tight) MostSelected() int    { return m.most }
+func (m tight) MaxSelected() int     { return m.most }
 func (m tight) Select(rows []int) design.Matrix {
 	*m.asked = max(*m.asked, len(rows))
 	return m.Matrix.Select(rows)

@@ -91,7 +91,7 @@ func hereAlone[T any](rows *ranks.Rows, v []T, unknown T) []T {
 // fewCopies are rows of which every rank may have a quarter.
 type fewCopies struct{ *design.Sharded }
 
-func (m fewCopies) MostSelected() int {
+func (m fewCopies) MaxSelected() int {
 	n, _ := m.Dims()
 	return n / 4
 }
