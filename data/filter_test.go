@@ -46,7 +46,7 @@ func TestFilter_KeepsTheRowsByHand(t *testing.T) {
 		"state == \"x":      "is missing",
 		"ok == 1":           "true and false",
 		"age == 1 age == 2": "unexpected ",
-		"3 > age":           "expected a column name",
+		"3 > age":           "expected a name",
 		"age in (1,)":       "character 11",
 	} {
 		if _, err := f.Filter(context.Background(), text); err == nil {

@@ -128,7 +128,7 @@ type Spectral struct {
 }
 
 // Uniform is the adversary that can choose only equal weights: Y = {1/n}, ψ = 0. Its robust risk is the average
-// loss, so minimising it is empirical risk minimisation.
+// loss, so minimising it is empirical risk minimisation. Its methods panic if slices differ in length.
 type Uniform struct{}
 
 // Fixed is the adversary that can choose only the given weights: Y = {w/Σw}, ψ = 0. Minimising its risk is weighted
@@ -311,6 +311,14 @@ func checkedDual(d Dual, n int) saddle.Dual {
 // checkLengths implements set.
 func (d KL) checkLengths(n int) error { return checkWeightCount(d.Weights, n) }
 
+// bestResponseTo calls the method of d, converted by checkedDual. It panics if y and f differ in length.
+func bestResponseTo(d Dual, y, f []float64) (risk, tau float64) {
+	if len(y) != len(f) {
+		panic(fmt.Errorf("dro: there are %d weights for %d losses", len(y), len(f)))
+	}
+	return checkedDual(d, len(y)).BestResponseTo(y, f)
+}
+
 // Modulus implements Dual.
 func (d KL) Modulus() float64 { return d.Nu }
 
@@ -319,7 +327,7 @@ func (d KL) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y) 
 
 // BestResponseTo implements Dual.
 func (d KL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -333,7 +341,7 @@ func (d ChiSquare) Value(y []float64) float64 { return checkedDual(d, len(y)).Va
 
 // BestResponseTo implements Dual.
 func (d ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -347,7 +355,7 @@ func (d CVaR) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y
 
 // BestResponseTo implements Dual.
 func (d CVaR) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -361,7 +369,7 @@ func (d Ball) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(y
 
 // BestResponseTo implements Dual.
 func (d Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -375,7 +383,7 @@ func (d Spectral) Value(y []float64) float64 { return checkedDual(d, len(y)).Val
 
 // BestResponseTo implements Dual.
 func (d Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -389,7 +397,7 @@ func (d Uniform) Value(y []float64) float64 { return checkedDual(d, len(y)).Valu
 
 // BestResponseTo implements Dual.
 func (d Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -403,7 +411,7 @@ func (d Fixed) Value(y []float64) float64 { return checkedDual(d, len(y)).Value(
 
 // BestResponseTo implements Dual.
 func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }
 
 // checkLengths implements set.
@@ -422,5 +430,5 @@ func (d Groups) Value(y []float64) float64 { return checkedDual(d, len(y)).Value
 
 // BestResponseTo implements Dual.
 func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return checkedDual(d, len(y)).BestResponseTo(y, f)
+	return bestResponseTo(d, y, f)
 }

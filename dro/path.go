@@ -52,8 +52,12 @@ func (p *Path) Add(x, y []float64) error {
 	if err := fixed.Valid(len(y)); err != nil {
 		return fmt.Errorf("dro: %w", err)
 	}
-	given, penalty := p.problem, p.at(1)
+	given := p.problem
 	given.Dual = fixed
+	if err := engine.CheckParts(&given); err != nil {
+		return err
+	}
+	penalty := p.at(1)
 	if x == nil || penalty == nil {
 		return errors.New("dro: a path needs a point x and a dual for every ν")
 	}

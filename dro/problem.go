@@ -86,20 +86,14 @@ type (
 // toInternalParts returns p with a dual and a primal of the types in the internal packages. It returns an error if
 // a part is missing or the dual is invalid.
 func toInternalParts(p *Problem) (*Problem, error) {
-	if p == nil {
-		return nil, engine.Validate(nil)
+	if err := engine.CheckParts(p); err != nil {
+		return nil, err
 	}
-	of := &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: dereferenced(p.Primal)}
-	if of.Oracle == nil || of.Dual == nil || of.Primal == nil {
-		return nil, engine.Validate(of)
-	}
+	of := &Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
 	n, _, _ := p.Oracle.Dims()
 	var err error
 	if of.Dual, err = dualOf(p.Dual, n, engine.RowsOf(p.Oracle)); err != nil {
 		return nil, err
-	}
-	if of.Dual == nil {
-		return nil, engine.Validate(of)
 	}
 	if l, ok := of.Primal.(L2); ok && l.Intercept {
 		if _, d, _ := p.Oracle.Dims(); l.Classes > max(1, d) {

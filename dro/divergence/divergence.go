@@ -36,7 +36,7 @@ type entry struct {
 	sizeHelp   string // its name in the help of the command
 	radiusHelp string // meaning of the radius of a ball, if ballOnly is set
 	radius     func(share float64) float64
-	share      func(radius float64) float64 // the inverse of the preceding function
+	share      func(radius float64) float64 // inverse of radius
 	explain    func(nu float64, n int) []string
 }
 
@@ -160,11 +160,11 @@ func (d Divergence) EqualFormula() string { return d.entry().equalFormula }
 func (d Divergence) SizeName() string { return d.entry().size }
 
 // RadiusOfSize returns the radius of the ball whose weights have at least the given effective size, as a share in
-// (0, 1] of the samples. The reference weights are equal.
+// (0, 1] of the samples, for equal reference weights. It returns NaN for TotalVariation.
 func (d Divergence) RadiusOfSize(share float64) float64 { return d.entry().radius(share) }
 
 // SizeOfRadius is the inverse of RadiusOfSize: it returns the smallest effective size, as a share, of weights in
-// the ball of the given radius. It panics if Parse cannot return d.
+// the ball of the given radius. It returns NaN for TotalVariation, and panics if d is unknown.
 func (d Divergence) SizeOfRadius(radius float64) float64 { return d.entry().share(radius) }
 
 // Explain returns sentences about the scaling of the penalty ν·D for n rows; n is 0 if unknown.

@@ -23,9 +23,8 @@ func Test(d dro.Dual, losses ...[]float64) error {
 	var all [][]float64
 	for k, f := range losses {
 		if len(f) != len(losses[0]) || len(f) == 0 {
-			return fmt.Errorf("losses %d have %d entries and losses 0 have %d; all must have the same positive number", k,
-				len(f),
-				len(losses[0]))
+			return fmt.Errorf("losses[%d] has %d entries and losses[0] has %d; all must have the same positive number", k,
+				len(f), len(losses[0]))
 		}
 		up, shifted := make([]float64, len(f)), make([]float64, len(f))
 		for j, v := range f {
@@ -33,7 +32,7 @@ func Test(d dro.Dual, losses ...[]float64) error {
 		}
 		risk, _ := d.BestResponseTo(up, f)
 		if more, _ := d.BestResponseTo(up, shifted); !(more >= risk-tolerance*(1+math.Abs(risk))) {
-			return fmt.Errorf("losses %d: larger losses lower the risk from %v to %v", k, risk, more)
+			return fmt.Errorf("losses[%d]: larger losses lower the risk from %v to %v", k, risk, more)
 		}
 		all = append(all, f, shifted)
 	}

@@ -97,8 +97,8 @@ func (s Spectrum) Validate() error {
 	return nil
 }
 
-// listed returns a text for each kind that Parse accepts.
-func listed(text func(e entry) string) (all []string) {
+// listParsable returns a text for each kind that Parse accepts.
+func listParsable(text func(e entry) string) (all []string) {
 	for _, e := range entries {
 		if e.kind != TotalVariation {
 			all = append(all, text(e))
@@ -108,18 +108,20 @@ func listed(text func(e entry) string) (all []string) {
 }
 
 // Kinds returns the names of the kinds that Parse accepts, such as extremile.
-func Kinds() []string { return listed(func(e entry) string { return string(e.kind) }) }
+func Kinds() []string { return listParsable(func(e entry) string { return string(e.kind) }) }
 
 // Names returns the same names with the symbols of the parameters, such as extremile:r.
-func Names() []string { return listed(func(e entry) string { return string(e.kind) + ":" + e.symbol }) }
+func Names() []string {
+	return listParsable(func(e entry) string { return string(e.kind) + ":" + e.symbol })
+}
 
 // Examples returns one text of each kind that Parse accepts, such as extremile:2.
 func Examples() []string {
-	return listed(func(e entry) string { return Spectrum{e.kind, e.example}.String() })
+	return listParsable(func(e entry) string { return Spectrum{e.kind, e.example}.String() })
 }
 
 // Upper returns the largest weight of samples with reference weight m in [0, 1], accurate to a few units in the
-// last place. It panics if Parse cannot return the kind.
+// last place. It panics if the kind is unknown.
 func (s Spectrum) Upper(m float64) float64 {
 	if m <= 0 {
 		return 0
@@ -128,7 +130,7 @@ func (s Spectrum) Upper(m float64) float64 {
 }
 
 // Lower returns the least weight of samples with reference weight m in [0, 1], which is 1 − Upper(1 − m), accurate
-// to a few units in the last place times the parameter. It panics if Parse cannot return the kind.
+// to a few units in the last place times the parameter. It panics if the kind is unknown.
 func (s Spectrum) Lower(m float64) float64 {
 	if m >= 1 {
 		return 1

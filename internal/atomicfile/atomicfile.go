@@ -23,7 +23,7 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	return addPath(path, replace(path, force, write))
 }
 
-// Check returns the error that Write would return for path, but writes nothing.
+// Check returns the error that Write would return for path before it calls write, and leaves no file behind.
 func Check(path string, force bool) error {
 	tmp, _, _, err := createTemporary(path, force)
 	if err == nil {
@@ -112,7 +112,7 @@ func createTemporary(path string, force bool) (tmp *os.File, target string, mode
 	if base == "" {
 		return nil, "", 0, errors.New("the path names no file")
 	}
-	tmp, err = create(cmp.Or(dir, "."))
+	tmp, err = createTemporaryIn(cmp.Or(dir, "."))
 	return tmp, target, mode, err
 }
 
@@ -160,8 +160,9 @@ func moveIntoPlace(tmp, target string, force bool) error {
 	return os.Rename(tmp, target) // a file system without hard links
 }
 
-// create creates a temporary file with a short name. Its mode is 0666 minus the umask, as for any new file.
-func create(dir string) (*os.File, error) {
+// createTemporaryIn creates a temporary file with a short name in dir. Its mode is 0666 minus the umask, as for any
+// new file.
+func createTemporaryIn(dir string) (*os.File, error) {
 	for range 1000 {
 		name := filepath.Join(dir, fmt.Sprintf(".drotrain-%016x.tmp", rand.Uint64()))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

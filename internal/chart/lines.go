@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Lines is a figure of line charts, one below the other, with a common legend.
+// A Lines is a line chart with a legend.
 type Lines struct {
 	Legend         []Entry
 	Title          string // title above YLabel; may be empty
@@ -29,7 +29,7 @@ type Series struct {
 	Ring   bool // draw only a ring around every point
 }
 
-// Drawing returns the laid-out charts.
+// Drawing returns the laid-out chart.
 func (q Lines) Drawing() Drawing {
 	const top = 4
 	h := vg.Length(top + 18 + foot + cmp.Or(q.Height, 178)) // height including the label above

@@ -43,7 +43,7 @@ type Adversary struct {
 	Ranks string
 	Param float64 // parameter of the spectrum
 	// upper bound of each weight, if > 0; weights are then chosen separately and may have any sum, see
-	// separate. 0 means that weights sum to one.
+	// respondSeparably. 0 means that weights sum to one.
 	Cap float64
 }
 

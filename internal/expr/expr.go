@@ -60,7 +60,7 @@ type Value struct {
 type Error struct {
 	At      int
 	Msg     string
-	Example string // of what to write instead; empty if the message says it
+	Example string // example of what to write instead; may be empty
 }
 
 func (e *Error) Error() string {

@@ -199,13 +199,13 @@ func (p *parser) parseOperand() *Expr {
 		return e
 	case p.kind == name || p.kind == quotedName:
 		if p.terms++; p.terms > comparisons {
-			p.fail("more than %d comparisons; combine values of one column, as in x in (1, 2, 3)", comparisons)
+			p.fail("more than %d comparisons; combine comparisons of one name, as in x in (1, 2, 3)", comparisons)
 		}
 		return p.parseComparison(at)
 	case p.kind == end:
-		p.fail("the expression is incomplete")
+		p.fail("the condition is incomplete")
 	}
-	p.fail("expected a column name, but found %q", p.token)
+	p.fail("expected a name, but found %q", p.token)
 	return nil
 }
 

@@ -23,7 +23,7 @@ func Updating() bool { return *update }
 // Bytes compares got with the content of a file.
 func Bytes(t testing.TB, path string, got []byte) {
 	t.Helper()
-	if want := golden(t, path, got); !bytes.Equal(got, want) {
+	if want := readGolden(t, path, got); !bytes.Equal(got, want) {
 		t.Errorf("%s differs: review it, then run make golden", path)
 	}
 }
@@ -32,7 +32,7 @@ func Bytes(t testing.TB, path string, got []byte) {
 // differ by one, because processors round differently.
 func Text(t testing.TB, path, got string) {
 	t.Helper()
-	want, lines := strings.Split(string(golden(t, path, []byte(got))), "\n"), strings.Split(got, "\n")
+	want, lines := strings.Split(string(readGolden(t, path, []byte(got))), "\n"), strings.Split(got, "\n")
 	command := ""
 	for k := range max(len(want), len(lines)) {
 		if k < len(want) && strings.HasPrefix(want[k], "$ ") { // the words of the command follow
@@ -46,8 +46,8 @@ func Text(t testing.TB, path, got string) {
 	}
 }
 
-// golden returns the content of a file. When updating, it first writes got to the file.
-func golden(t testing.TB, path string, got []byte) []byte {
+// readGolden returns the content of a file. When updating, it first writes got to the file.
+func readGolden(t testing.TB, path string, got []byte) []byte {
 	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -36,7 +36,7 @@ func Catch(err *error) {
 	}
 }
 
-// roundingDown and up return 0 with the rounding mode of a lower and of an upper end.
+// roundingDown and roundingUp return 0 with the rounding mode of a lower or of an upper end.
 func roundingDown() *big.Float { return new(big.Float).SetPrec(Prec).SetMode(big.ToNegativeInf) }
 func roundingUp() *big.Float   { return new(big.Float).SetPrec(Prec).SetMode(big.ToPositiveInf) }
 
@@ -102,10 +102,10 @@ func extremes(a, b Interval, do func(z, x, y *big.Float) *big.Float) Interval {
 	return Interval{lo, hi}
 }
 
-// Min returns the interval of the smaller of two numbers in a and b.
+// Min returns the interval of min(x, y) for x in a and y in b.
 func Min(a, b Interval) Interval { return Interval{lesser(a.Lo, b.Lo), lesser(a.Hi, b.Hi)} }
 
-// Max returns the interval of the larger of two numbers in a and b.
+// Max returns the interval of max(x, y) for x in a and y in b.
 func Max(a, b Interval) Interval { return Interval{greater(a.Lo, b.Lo), greater(a.Hi, b.Hi)} }
 
 // Abs returns |a|.

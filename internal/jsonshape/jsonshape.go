@@ -5,6 +5,7 @@ package jsonshape
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 		}
 		for c.dec.More() {
 			if c.free -= size; c.free < 0 {
-				return fmt.Errorf("the values of %s need far more memory than their text", path)
+				return fmt.Errorf("the values of %s need far more memory than their text", cmp.Or(path, "the document"))
 			}
 			if err := c.checkValue(path+"[]", of); err != nil {
 				return err

@@ -2,8 +2,9 @@
 // (X·x), weighted row sums (Xᵀw), the weighted Gram matrix, exponentials, the logistic loss, reductions.
 //
 // Matrices are row-major with d columns, in double precision or, for functions with 32 in their names, in single
-// precision; all arithmetic is in double precision. Each loop over m rows processes four distant rows at a time, i,
-// i+m/4, i+m/2 and i+3m/4, since four sequential streams use the memory bandwidth better than one.
+// precision; all arithmetic is in double precision. The loops for margins and weighted sums of m rows process four
+// distant rows at a time, i, i+m/4, i+m/2 and i+3m/4, since four sequential streams use the memory bandwidth better
+// than one.
 //
 // On amd64 processors with AVX2 and FMA the loops are assembly code, which the program in gen generates; elsewhere,
 // and with the build tag purego, they are Go code. The results of the two differ in the last bits, but in either

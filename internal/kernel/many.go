@@ -31,7 +31,7 @@ func resizeZeroed(v *[]float64, n int) []float64 {
 }
 
 // ManyMarginsTo stores X[i]·x[k] in dst[k][i], for every k, for the rows i in [lo, hi) of the row-major matrix X
-// with d columns: It computes [MarginsTo] for several vectors while reading the rows once. The bits for a vector do
+// with d columns. It computes [MarginsTo] for several vectors while reading the rows once. The bits for a vector do
 // not depend on the other vectors.
 func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
@@ -87,7 +87,7 @@ func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi in
 	}
 }
 
-// ManyAddRowsTo adds Σ_i u[k][i]·v[k][i]·X[i] over the rows [lo, hi) to dst[k], for every k: It computes
+// ManyAddRowsTo adds Σ_i u[k][i]·v[k][i]·X[i] over the rows [lo, hi) to dst[k], for every k. It computes
 // [AddRowsTo] for several weight vectors while reading the rows once. The bits for a weight vector do not depend on
 // the others.
 func ManyAddRowsTo(dst [][]float64, X []float64, d int, u, v [][]float64, lo, hi int) {

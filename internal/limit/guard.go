@@ -33,11 +33,11 @@ const (
 // leastHeap is the minimum limit that Guard sets: the memory that a program may need before it has any data.
 const leastHeap = 32 << 20
 
-// Guard limits the heap to the number of bytes that the user has set, if that is positive and less than the present
-// limit. It returns a context that is cancelled, with a *LimitError as its cause, when the heap exceeds the limit even
-// after garbage collections. The collector itself does not enforce a limit, and a control group would end a process
-// that exceeds its limit without a message. If the heap still exceeds the limit a second after the context was
-// cancelled, Guard calls giveUp. stop ends the checks and restores the limit.
+// Guard limits the heap to the number of bytes that the user has set (asked), but at least leastHeap, if asked is
+// positive and less than the present limit. It returns a context that is cancelled, with a *LimitError as its cause,
+// when the heap exceeds the limit even after garbage collections. The collector itself does not enforce a limit, and
+// a control group would end a process that exceeds its limit without a message. If the heap still exceeds the limit a
+// second after the context was cancelled, Guard calls giveUp. stop ends the checks and restores the limit.
 func Guard(ctx context.Context, asked int64, giveUp func(err error)) (guarded context.Context, stop func()) {
 	limit, name := debug.SetMemoryLimit(-1), heapLimitName()
 	restore := func() { debug.SetMemoryLimit(limit); softLimit.Store(&name) }

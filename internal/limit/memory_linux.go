@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// systemLimits calls tighten with the limits of the process (ulimit), its control groups and the machine.
+// systemLimits calls tighten with the numbers of bytes that may still be allocated within the limits of the process
+// (ulimit), its control groups and the machine.
 func systemLimits(tighten func(n int64, name string)) {
 	if n := AddressSpaceLimit(); n < math.MaxInt64 {
 		tighten(n/4*3, Ulimit) // a quarter is reserved for garbage and for gaps between objects
@@ -36,20 +37,20 @@ func readField(file string, names ...string) (int64, bool) {
 	return 0, false
 }
 
-// pagesOf returns a size of the process in bytes, given by its index in /proc/self/statm.
-func pagesOf(place int) (bytes int64, ok bool) {
+// statmBytes returns the size of the process that is at the given index in /proc/self/statm, in bytes.
+func statmBytes(index int) (bytes int64, ok bool) {
 	b, _ := os.ReadFile("/proc/self/statm")
 	f := strings.Fields(string(b))
-	if len(f) <= place {
+	if len(f) <= index {
 		return 0, false
 	}
-	pages, err := strconv.ParseInt(f[place], 10, 64)
+	pages, err := strconv.ParseInt(f[index], 10, 64)
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
 // Resident returns the resident memory of the process in bytes, or 0 if it is unknown.
 func Resident() int64 {
-	bytes, _ := pagesOf(1)
+	bytes, _ := statmBytes(1)
 	return bytes
 }
 
@@ -71,16 +72,16 @@ func AddressSpaceLeft() int64 {
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	used, ok := pagesOf(0)
+	used, ok := statmBytes(0)
 	if !ok {
 		return math.MaxInt64
 	}
 	return int64(r.Cur) - used
 }
 
-// controlGroupLimits calls tighten with the limits of the control groups of a process and of their ancestors, for
-// version 2 and, for the controller "memory", version 1. root is the directory in which the groups are found; in a
-// container, a group may appear at the root.
+// controlGroupLimits calls tighten with the numbers of bytes that may still be allocated within the limits of the
+// control groups of a process and of their ancestors, for version 2 and, for the controller "memory", version 1. root
+// is the directory in which the groups are found; in a container, a group may appear at the root.
 func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 	for line := range strings.Lines(list) {
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -98,8 +99,8 @@ func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 			limit, ok := readNumber(path.Join(dir, at, most))
 			have, ok2 := readNumber(path.Join(dir, at, used))
 			if ok && ok2 && limit < 1<<60 {
-				// A tenth stays for what is no heap, and for garbage.
-				// can be reclaimed
+				// a tenth is reserved for garbage and for memory outside of the heap; inactive file pages can be
+				// reclaimed
 				cached, _ := readField(path.Join(dir, at, "memory.stat"), "inactive_file", "total_inactive_file")
 				tighten(limit-limit/10-have+cached, groupLimit)
 			}

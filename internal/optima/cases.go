@@ -58,7 +58,7 @@ type family struct {
 	name      string
 	n, d      int
 	intercept bool
-	heavy     bool // scale of the noise, and of one column, which has heavy tails
+	heavy     bool // the noise and one column have heavy tails
 	seed      uint64
 	problems  []exact.Problem
 }

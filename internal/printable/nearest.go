@@ -8,10 +8,10 @@ import (
 )
 
 // Nearest returns at most most of the names in among that are similar to name, the most similar first. Letter case,
-// spaces, '-' and '_' are ignored. Two names are similar if their edit distance (insertions, deletions,
-// substitutions and swaps of adjacent letters) is at most a third of the longer length, or is 1, unless both have
-// at most two letters. They are also similar if one has at least three letters and is contained in the other. The
-// result is nil if no name is similar.
+// spaces, '-' and '_' are ignored. Two names are similar if their edit distance (insertions, deletions, substitutions
+// and swaps of adjacent letters) is at most a third of the longer length, or is 1 and the names have more than three
+// letters together. They are also similar if one has at least three letters and is contained in the other. The result
+// is nil if no name is similar.
 func Nearest(name string, among []string, most int) []string {
 	want := foldShort(name)
 	found := map[string]int{} // distance of every name that was found

@@ -20,8 +20,8 @@ func Count(n int) string {
 	return sign + s
 }
 
-// Number formats x with about three significant digits (four decimals below 1), a true minus sign, and an exponent
-// only for very large or small numbers.
+// Number formats x with a true minus sign and about four significant digits: no decimals from 1000 on, and one to four
+// decimals below. It uses an exponent only for numbers from 10⁷ on or below 10⁻⁴.
 func Number(x float64) string {
 	switch a := math.Abs(x); {
 	case isNotFinite(x):
@@ -175,7 +175,7 @@ func Beside(x, limit float64, decimals int) string {
 	return text
 }
 
-// Group returns the label of a group with hidden characters made visible.
+// Group returns the label of a group, or "(empty)" if the label consists of spaces only.
 func Group(label string) string {
 	if strings.TrimSpace(label) == "" {
 		return "(empty)"

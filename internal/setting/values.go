@@ -1,6 +1,6 @@
 // Package setting provides values that can be set from text: values of command-line options and of configuration
 // keys in YAML. Package train declares the settings of a training run, and the command adds its own. The best places to
-// start reading are Value and Apply.
+// start reading are Value and ApplyYAML.
 package setting
 
 import (
@@ -300,7 +300,7 @@ func Subset(p *[]string, words []string) *Value {
 	return List(p, func(all []string) error {
 		for _, name := range all {
 			if !slices.Contains(words, name) {
-				return Must("be one or several of "+strings.Join(words, ", "), DidYouMean(name, words, ""))
+				return Must("be one or more of "+strings.Join(words, ", "), DidYouMean(name, words, ""))
 			}
 		}
 		return nil

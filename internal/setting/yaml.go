@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Limits for a configuration: its size in bytes, and the number of errors that are listed.
+// Limits for a configuration: its size in bytes, and the number of errors after which it is not checked further.
 const (
 	maxBytes  = 1 << 20
 	maxErrors = 20
@@ -27,8 +27,8 @@ type Keys struct {
 	Done    func(key string)               // called for every key that was set; may be nil
 }
 
-// ApplyYAML sets values from a YAML document of keys and values. It returns all errors with their lines; path
-// is the name of the document. Errors may have a hint.
+// ApplyYAML sets values from a YAML document of keys and values. It returns the errors, up to maxErrors of them, with
+// their lines; path is the name of the document. Errors may have a hint.
 func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -66,7 +66,8 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	lines := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if len(all) == maxErrors {
-			return append(all, one("", "further errors after the first %d are not listed", maxErrors)...)
+			return append(all, one("", "%s:%d: checking stopped at this key, after %d errors", path, root.Content[i].Line,
+				maxErrors)...)
 		}
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d", path, key.Line)

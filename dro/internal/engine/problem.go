@@ -13,10 +13,18 @@ import (
 // smallestNormal is the smallest normal number; the inverse of a smaller number may overflow.
 const smallestNormal = 0x1p-1022
 
-// Validate returns the first error of p.
-func Validate(p *saddle.Problem) error {
+// CheckParts returns an error if p lacks a part.
+func CheckParts(p *saddle.Problem) error {
 	if p == nil || isMissing(p.Oracle) || isMissing(p.Dual) || isMissing(p.Primal) {
 		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
+	}
+	return nil
+}
+
+// Validate returns the first error of p.
+func Validate(p *saddle.Problem) error {
+	if err := CheckParts(p); err != nil {
+		return err
 	}
 	n, d, s := p.Oracle.Dims()
 	if n < 1 || d < 1 || s < 1 {

@@ -7,14 +7,14 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// active takes a step of Newton's method for the optimality conditions at ν = 0. The unknowns are x, the threshold
-// τ and the weights of the losses equal to τ:
+// takeActiveSetStep takes a step of Newton's method for the optimality conditions at ν = 0. The unknowns are x, the
+// threshold τ and the weights of the losses equal to τ:
 //
 //	f_j(x) = τ for j in A,   Σ_j y_j ∇f_j + ∇φ = 0,   Σ y = 1,
 //
 // where losses above τ have the largest weight. A contains the losses within a small distance of the threshold.
-// active changes x and returns the weights.
-func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
+// takeActiveSetStep changes x and returns the weights.
+func takeActiveSetStep(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	const close = 1e-5 // maximum distance from the threshold
 	samples := p.Eval(x)
 	order := make([]int, p.N)

@@ -68,9 +68,9 @@ func solve(p *exact.Problem) (optima.Optimum, error) {
 	}
 	for range 12 {
 		if p.Nu > 0 {
-			err = newton(p, x)
+			err = takeNewtonStep(p, x)
 		} else {
-			y, err = active(p, x)
+			y, err = takeActiveSetStep(p, x)
 		}
 		if err != nil {
 			return optima.Optimum{}, err
@@ -98,8 +98,8 @@ func solve(p *exact.Problem) (optima.Optimum, error) {
 	return optima.Optimum{}, fmt.Errorf("not certified: %v", last)
 }
 
-// newton replaces x by x − H⁻¹∇P, where H is the Hessian of P.
-func newton(p *exact.Problem, x []exact.Real) error {
+// takeNewtonStep replaces x by x − H⁻¹∇P, where H is the Hessian of P.
+func takeNewtonStep(p *exact.Problem, x []exact.Real) error {
 	g, h := p.Model(x)
 	step, err := h.Solve(g)
 	for i := range step {

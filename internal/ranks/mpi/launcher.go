@@ -55,9 +55,9 @@ func (l Launcher) checkLibrary(library string) error {
 		library, Variable)
 }
 
-// agrees returns an error if the number of ranks that the library reports differs from the number that were
+// checkSize returns an error if the number of ranks that the library reports differs from the number that were
 // started.
-func (l Launcher) agrees(size int, library string) error {
+func (l Launcher) checkSize(size int, library string) error {
 	if l.Size == 0 || l.Size == size {
 		return nil
 	}

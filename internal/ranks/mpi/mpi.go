@@ -77,7 +77,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 	if err := <-ready; err != nil {
 		return nil, nil, err
 	}
-	if err := l.agrees(m.size, m.library); err != nil {
+	if err := l.checkSize(m.size, m.library); err != nil {
 		m.do(func() { m.finalize() })
 		return nil, nil, err
 	}

@@ -41,7 +41,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
   --count "1": must be 2 or 4
   unknown option -y
     → long options take two dashes; did you mean --help?
-  --plots "svg,pgn": must be one or several of svg, png
+  --plots "svg,pgn": must be one or more of svg, png
     → did you mean png?
   option --mark needs a value
     → write --mark letter`,
@@ -62,7 +62,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
   c.yaml:1: count "3": must be 2 or 4
   c.yaml:2: unknown key "shaer"
     → did you mean share?
-  c.yaml:4: plots: must be one or several of svg, png`
+  c.yaml:4: plots: must be one or more of svg, png`
 	if err := ApplyYAML(flags(), "c.yaml", strings.NewReader(
 		"count: 3\nshaer: 1\nmark: a\nplots: [svg, pdf]\n")); err == nil || told(err) != want {
 		t.Errorf("%s\nwant\n%s", told(err), want)
