@@ -65,7 +65,7 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	const dear = 2e9 // number of products that take about a second
 	for count := min(t.n, int(dear/float64(t.d*t.d))); b.Gap() > gap; count = t.n {
 		for _, radius := range []float64{0.01, 0.1, 0.5} {
-			below, err := curved(c, t, slope[:count], y[:count], g, radius)
+			below, err := boundByCurvature(c, t, slope[:count], y[:count], g, radius)
 			if err != nil {
 				return b, err
 			}
@@ -80,11 +80,11 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	return b, nil
 }
 
-// curved bounds the amount by which the optimum is below P(x), using the curvature of those first samples whose
-// margins change by at most radius. Let H be μI plus the sum of y_j κ_j z_j z_jᵀ, λ² = gᵀH⁻¹g, and ρ the largest
+// boundByCurvature bounds the amount by which the optimum is below P(x), using the curvature of those first samples
+// whose margins change by at most radius. Let H be μI plus the sum of y_j κ_j z_j z_jᵀ, λ² = gᵀH⁻¹g, and ρ the largest
 // norm of a z_j with respect to H⁻¹. The bound is λ²/2 if λρ ≤ radius (dro/internal/engine/bounds.md), and +Inf
 // otherwise.
-func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, error) {
+func boundByCurvature(c *cell, t *table, slope, y, g []float64, radius float64) (float64, error) {
 	d, n := t.d, len(y)
 	weight, total := make([]float64, n), 0.0
 	for j, s := range slope {
@@ -201,8 +201,8 @@ func inverseSquare(l, z, v []float64) float64 {
 	return sum
 }
 
-// lossAt returns the value of a loss for the margin m and the target t (±1 for logistic), and its derivative with respect
-// to the margin.
+// lossAt returns the value of a loss for the margin m and the target t (±1 for logistic), and its derivative with
+// respect to the margin.
 func lossAt(name string, m, t float64) (value, slope float64) {
 	switch name {
 	case "logistic":

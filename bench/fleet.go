@@ -78,7 +78,7 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	f := &fleet{o: o, t: t, alive: map[string]*peer{}}
 	one, free := c.bytes()+8*vectorsAside*float64(c.N), freeMemory()
 	if free > 0 && one > 0.9*free {
-		return nil, fmt.Errorf("one solver takes %.0f GB, %.0f are free", one/1e9, free/1e9)
+		return nil, fmt.Errorf("one solver needs %.0f GB of memory, but only %.0f GB are free", one/1e9, free/1e9)
 	}
 	f.turns = free > 0 && 3*one > 0.8*free
 	return f, nil

@@ -219,7 +219,7 @@ func readFile(path string) ([]float64, error) {
 
 // readFloats fills v with numbers of the file from an offset on.
 func readFloats(f *os.File, v []float64, offset int64) error {
-	const most = 1 << 24 // maximum number of entries drawn at once
+	const most = 1 << 24 // maximum number of entries read at once
 	for len(v) > 0 {
 		part := v[:min(len(v), most)]
 		if native {

@@ -49,20 +49,20 @@ func main() {
 	}
 	o := options{log: os.Stderr, stderr: os.Stderr}
 	var cells, dir, drago, drlearn string
-	flag.StringVar(&o.out, "out", "", "write NAME.md and NAME.json here; empty: the tables go to standard output")
-	flag.StringVar(&cells, "cells", "", "regular expression on the names of the cells; empty: all")
-	flag.BoolVar(&o.list, "list", false, "print the names of the cells in their order, and stop")
-	flag.IntVar(&o.repeats, "repeats", 5, "interleaved runs of each solver, at most")
-	flag.IntVar(&o.threads, "threads", 2, "of ours")
-	flag.Float64Var(&o.seconds, "seconds", 20, "give up on a run after this many seconds")
-	flag.Uint64Var(&o.seed, "seed", 1, "of the synthetic data")
+	flag.StringVar(&o.out, "out", "", "write the report to `NAME`.md and NAME.json; empty: print the tables")
+	flag.StringVar(&cells, "cells", "", "measure only cells whose names match this regular expression; empty: all")
+	flag.BoolVar(&o.list, "list", false, "only print the names of the cells, in their order")
+	flag.IntVar(&o.repeats, "repeats", 5, "maximum number of interleaved runs of each solver")
+	flag.IntVar(&o.threads, "threads", 2, "threads of our solver")
+	flag.Float64Var(&o.seconds, "seconds", 20, "time limit of a run in seconds")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the synthetic data")
 	flag.StringVar(&o.python, "python", "python3", "interpreter that has numpy and scipy")
-	flag.StringVar(&drago, "drago", "", "checkout of github.com/ronakdm/drago; empty: it is left out")
-	flag.StringVar(&drlearn, "drlearn", "", "checkout of github.com/ronakdm/drlearn; empty: the one installed, if any")
-	flag.StringVar(&o.reference, "reference", "../../shared/reference",
-		"folder of the reference designs; skipped when absent")
+	flag.StringVar(&drago, "drago", "", "checkout of github.com/ronakdm/drago; empty: DRAGO is not run")
+	flag.StringVar(&drlearn, "drlearn", "", "checkout of github.com/ronakdm/drlearn; empty: the installed version, if any")
+	flag.StringVar(&o.reference, "reference", "",
+		"folder of the reference designs; empty: cells with reference designs are skipped")
 	flag.StringVar(&dir, "dir", os.TempDir(), "folder for the data; the largest design takes 8 GB")
-	flag.BoolVar(&o.quick, "quick", false, "small cells alone: seconds")
+	flag.BoolVar(&o.quick, "quick", false, "measure only small cells, which takes half a minute")
 	flag.Parse()
 	o.checkouts = map[string]string{"drago": drago, "drlearn": drlearn}
 	err := o.prepare(cells)
@@ -77,7 +77,7 @@ func main() {
 
 func (o *options) prepare(cells string) (err error) {
 	if o.repeats < 1 {
-		return fmt.Errorf("-repeats %d: at least 1", o.repeats)
+		return fmt.Errorf("-repeats is %d; it must be at least 1", o.repeats)
 	}
 	o.missing, o.standing = map[string]bool{}, map[string]*peer{}
 	o.cells, err = regexp.Compile(cells)

@@ -76,7 +76,7 @@ for name in ("numpy", "scipy", "cvxpy", "clarabel", "dro", "drlearn", "torch", "
 }
 
 func (r *report) add(res *result) {
-	rounded(res)
+	roundNumbers(res)
 	r.Results = append(r.Results, res)
 }
 
@@ -108,8 +108,8 @@ func (r *report) write(name string) error {
 	return nil
 }
 
-// rounded rounds measured numbers to four digits.
-func rounded(res *result) {
+// roundNumbers rounds measured numbers to four digits.
+func roundNumbers(res *result) {
 	digits := func(v float64) float64 {
 		if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 			return 0

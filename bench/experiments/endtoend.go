@@ -46,7 +46,7 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	sizes := fs.String("sizes", "1000000x20,100000x600,10000000x20", "rows x columns of the tables, separated by commas")
 	repeats := fs.Int("repeats", 5, "number of interleaved runs of each program")
 	choose := fs.Bool("choose", false, "drotrain also chooses the level by cross-validation, which the peer does not")
-	child := fs.String("child", "", "measure this table once, print the parts as JSON")
+	child := fs.String("child", "", "measure one run on this table and print the times of its parts as JSON")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

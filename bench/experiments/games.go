@@ -13,7 +13,9 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-func init() { register("games", "passes of full on matrix games and constrained problems", games) }
+func init() {
+	register("games", "passes of the full vector method on matrix games and constrained problems", games)
+}
 
 // A payoff is the matrix of a game, whose entries are of size 1.
 type payoff struct {
@@ -113,7 +115,7 @@ func passesTo(gaps []float64, solve func(ctx context.Context, o *dro.Options) er
 // games prints the passes of FullVector to gaps of 1e-4 and 1e-6 on games with and without penalties, and on
 // linear and quadratic programs.
 func games(_ context.Context, fs *flag.FlagSet, args []string) error {
-	seed := fs.Uint64("seed", 1, "of the games")
+	seed := fs.Uint64("seed", 1, "seed of the games and the constraints")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

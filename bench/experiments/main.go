@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	}
 	e, ok := experiments[args[0]]
 	if !ok {
-		fmt.Fprintf(stderr, "experiments: there is no %q\n", args[0])
+		fmt.Fprintf(stderr, "experiments: there is no experiment %q\n", args[0])
 		list(stderr)
 		return 2
 	}

@@ -14,7 +14,7 @@ func TestCommandLine_RefusesUnknownStudies(t *testing.T) {
 		says string
 	}{
 		{"", 2, "theory"},
-		{"nothing", 2, `no "nothing"`},
+		{"nothing", 2, `no experiment "nothing"`},
 		{"theory -h", 0, "-quick"},
 		{"theory -quik", 2, "-quik"},
 		{"theory now", 2, `"now"`},

@@ -30,10 +30,10 @@ func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error 
 	cfg.Data, cfg.Nu, cfg.Gap, cfg.MaxPasses = "builtin:hmda", level.At(1), 1e-9, 500
 	options := cfg.Options()
 	for _, name := range problemOptions {
-		fs.Var(options[name], name, "as of drotrain train")
+		fs.Var(options[name], name, "as in drotrain train")
 	}
-	threads := fs.Int("threads", 0, "threads, 0 for all processors")
-	out := fs.String("out", "", "directory for methods.json and the figures; none: the table alone")
+	threads := fs.Int("threads", 0, "number of threads; 0 means one for each processor")
+	out := fs.String("out", "", "directory for methods.json and the figures; empty: only the table is printed")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 func init() {
-	register("migration", "the settings of other packages and what they are here, with the optima of both", migrate)
+	register("migration", "settings of other packages and their equivalents in drotrain, with both optima", migrate)
 }
 
 func migrate(ctx context.Context, fs *flag.FlagSet, args []string) error {
-	python := fs.String("python", "python3", "a Python with cvxpy, and with dro for its rows")
-	write := fs.String("write", "", "file of the page; empty: standard output")
+	python := fs.String("python", "python3", "Python interpreter that has cvxpy, and the package dro for its rows")
+	write := fs.String("write", "", "file to write the page to; empty: standard output")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

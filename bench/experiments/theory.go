@@ -9,12 +9,14 @@ import (
 	"github.com/drotrain/drotrain/bench/theory"
 )
 
-func init() { register("theory", "the complexity theorems of the paper, by experiment", theorems) }
+func init() {
+	register("theory", "tests of the theorems of the paper on runs of its methods", theorems)
+}
 
 func theorems(ctx context.Context, fs *flag.FlagSet, args []string) error {
-	quick := fs.Bool("quick", false, "smaller instances and one seed: seconds instead of minutes")
-	seed := fs.Uint64("seed", 0, "of the instances and of the methods")
-	out := fs.String("o", "", "file to write, bench/results/theory-2026-11-22.md say; none: standard output")
+	quick := fs.Bool("quick", false, "fewer steps and seeds, which takes seconds instead of minutes")
+	seed := fs.Uint64("seed", 0, "seed of the instances and of the methods")
+	out := fs.String("o", "", "file to write; empty: standard output")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

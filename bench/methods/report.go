@@ -45,9 +45,9 @@ func (r *Report) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s\n", m.Label, strings.TrimPrefix(m.Note, "dro: "))
 		}
 	}
-	fmt.Fprintf(w, `A pass is %d rows touched once, checks and Hessians included; a pass that forms a
-Hessian does more arithmetic than one that takes a gradient: compare the seconds.
-Every method starts from zero and is certified alike.
+	fmt.Fprintf(w, `A pass reads each of the %d rows once; checks and Hessians are included. A pass that
+forms a Hessian does more arithmetic than one that takes a gradient: compare the
+seconds as well. Every method starts from zero and is certified in the same way.
 `, p.N)
 }
 

@@ -40,8 +40,8 @@ func solveBySubgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dr
 	if eta == 0 {
 		return nil, "", errors.New("every step size diverged")
 	}
-	note := fmt.Sprintf("step η/√(1 + passes), η = %.3g, the best of %d after %d passes each, not counted", eta, tunings,
-		tuningPasses)
+	note := fmt.Sprintf("the steps are η/√(1 + passes); η = %.3g is the best of %d candidates, each of which took %d "+
+		"passes that are not counted", eta, tunings, tuningPasses)
 	descent.begin(eta)
 	res, err := descent.solve(ctx, s)
 	return res, note, err
@@ -134,7 +134,7 @@ func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
 	dual := separatedDual(p.Dual)
 	phi, ridge := p.Primal.(dro.L2)
 	if dual == nil || !ridge {
-		return nil, errors.New("the baseline needs ν > 0, a penalty that separates and a ridge")
+		return nil, errors.New("the baseline needs ν > 0, a separable penalty and the L2 regulariser")
 	}
 	n, d, slope := p.Oracle.Dims()
 	w := &descent{p: p, phi: phi, dual: dual, n: n, d: d, block: max(1, (n+63)/64), seed: seed, scale: 1,

@@ -42,8 +42,8 @@ func main() {
 	only := flag.String("only", "", "only cells whose name contains `text`")
 	gap := flag.Float64("gap", 1e-6, "relative gap to certify")
 	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 50 times")
-	references := flag.String("references", "../../shared/reference",
-		"`directory` of the reference optima; cells without it are generated ones alone")
+	references := flag.String("references", "",
+		"`directory` of the reference optima; without it, only generated cells are measured")
 	large := flag.Bool("large", false, "only cells with a million rows; they take 200 MB")
 	profile := flag.Bool("v", false, "print the decisions of the solver")
 	flag.Parse()

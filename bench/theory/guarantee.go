@@ -48,17 +48,17 @@ func (l *lab) cases(linear, curved float64) (out []problemCase) {
 	return out
 }
 
-// A share is the maximum ratio of the left-hand side of an inequality to the right-hand side, averaged over seeds.
-type share struct {
+// A sideRatio is the maximum ratio of the left-hand side of an inequality to the right-hand side, averaged over seeds.
+type sideRatio struct {
 	most     float64 // maximum of the means over the evaluated iterations
 	violated bool    // a mean exceeds 1 by four standard errors
 	at       []float64
 	by       []float64 // the largest mean at each element of at
 }
 
-// shareOf measures the inequality of m under a schedule, at comparators from other runs: those that violate it most
-// in these. For a deterministic method they are from the same run.
-func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int) (share, error) {
+// measureRatio measures the inequality of m under a schedule, at comparators from other runs: those that violate it
+// most in these. For a deterministic method they are from the same run.
+func (l *lab) measureRatio(in *instance, m theoryMethod, wrong misstatement, seeds, steps int) (sideRatio, error) {
 	fixed := m == fullVector
 	at := checkpoints(steps)
 	var against []comparator
@@ -72,16 +72,16 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 		return it.K >= steps || !pilot.finite || pilot.a > 1e100
 	})
 	if err == errDiverged || err == nil && !pilot.finite {
-		return share{most: math.Inf(1), violated: true}, nil
+		return sideRatio{most: math.Inf(1), violated: true}, nil
 	}
 	if err != nil {
-		return share{}, err
+		return sideRatio{}, err
 	}
 	against = append(against, pilot.worst())
 	if fixed {
 		seeds = 1
 	}
-	sum := make([][][]float64, len(at)) // one share for each seed, by iteration and comparator
+	sum := make([][][]float64, len(at)) // one ratio for each seed, by iteration and comparator
 	for k := range sum {
 		sum[k] = make([][]float64, len(against)+1)
 	}
@@ -117,12 +117,12 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 		if err == errDiverged {
 			diverged = true
 		} else if err != nil {
-			return share{}, err
+			return sideRatio{}, err
 		}
 	}
-	out := share{most: math.Inf(-1)}
+	out := sideRatio{most: math.Inf(-1)}
 	if diverged {
-		return share{most: math.Inf(1), violated: true}, nil
+		return sideRatio{most: math.Inf(1), violated: true}, nil
 	}
 	for k, row := range sum {
 		largest := math.Inf(-1)
@@ -164,13 +164,13 @@ L > 0, they have logistic losses minus a constant and weights 0 ≤ y ≤ 1/n, a
 	err := l.each(len(e.Results), func(k int) error {
 		c, m := cases[k/int(theoryMethods)], theoryMethod(k%int(theoryMethods))
 		r := Result{Case: c.name, Method: m.String()}
-		right, err := l.shareOf(c.in, m, lie{}, l.seeds, l.steps)
+		right, err := l.measureRatio(c.in, m, misstatement{}, l.seeds, l.steps)
 		if err != nil {
 			return fmt.Errorf("%s, %v: %w", c.name, m, err)
 		}
-		by, wrong := 4.0, share{}
+		by, wrong := 4.0, sideRatio{}
 		for ; by <= most; by *= 4 {
-			if wrong, err = l.shareOf(c.in, m, lie{constants: by}, l.seeds/2, l.steps); err != nil {
+			if wrong, err = l.measureRatio(c.in, m, misstatement{constants: by}, l.seeds/2, l.steps); err != nil {
 				return err
 			}
 			if wrong.violated {
@@ -179,7 +179,7 @@ L > 0, they have logistic losses minus a constant and weights 0 ≤ y ≤ 1/n, a
 		}
 		falseModulus := math.NaN()
 		if c.in.mu == 0 || c.in.nu == 0 {
-			s, err := l.shareOf(c.in, m, lie{modulus: 1}, l.seeds/2, l.steps)
+			s, err := l.measureRatio(c.in, m, misstatement{modulus: 1}, l.seeds/2, l.steps)
 			if err != nil {
 				return err
 			}
@@ -219,7 +219,7 @@ exponent of the schedules is fitted over the last decade and a half of %.0e step
 	e.Results = make([]Result, len(cases)*int(theoryMethods))
 	err := l.each(len(e.Results), func(k int) error {
 		c, m := cases[k/int(theoryMethods)], theoryMethod(k%int(theoryMethods))
-		t, logA, err := l.total(c.in, m, lie{}, far)
+		t, logA, err := l.total(c.in, m, misstatement{}, far)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ exponent of the schedules is fitted over the last decade and a half of %.0e step
 }
 
 // total returns ln A_t at points that are evenly spaced in ln t.
-func (l *lab) total(in *instance, m theoryMethod, wrong lie, far int) (t, logA []float64, err error) {
+func (l *lab) total(in *instance, m theoryMethod, wrong misstatement, far int) (t, logA []float64, err error) {
 	next, shift, before := 1, 0.0, 0.0
 	_, err = in.run(l.ctx, m.method(closely, false), wrong, l.seed, func(it dro.Iterate) bool {
 		if it.Total < before { // weights are rescaled before they overflow

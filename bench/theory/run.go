@@ -21,14 +21,14 @@ type lab struct {
 	progress func(string)
 }
 
-// A lie describes how a schedule is made deliberately wrong.
-type lie struct {
+// A misstatement describes how a schedule is made deliberately wrong.
+type misstatement struct {
 	constants float64 // divisor of the oracle's constants; 0 means that they are not changed
 	modulus   float64 // modulus claimed for a side that has none; 0 means none
 }
 
 // problem returns the problem as presented to the schedule.
-func (in *instance) problem(l lie) *dro.Problem {
+func (in *instance) problem(l misstatement) *dro.Problem {
 	p := &dro.Problem{Oracle: in.oracle, Dual: in.dual, Primal: in.primal}
 	if l.constants > 0 {
 		p.Oracle = understated{in.oracle, l.constants}
@@ -88,7 +88,7 @@ var errDiverged = errors.New("the iterates diverged")
 
 // run runs m on the problem until step returns true, and returns the passes of one iteration.
 func (in *instance) run(
-	ctx context.Context, m dro.Method, l lie, seed uint64, step func(dro.Iterate) (enough bool),
+	ctx context.Context, m dro.Method, l misstatement, seed uint64, step func(dro.Iterate) (enough bool),
 ) (passes float64, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

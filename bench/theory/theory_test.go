@@ -23,16 +23,17 @@ func TestInequality_FailsWithWrongConstants(t *testing.T) {
 	l := tiny(150, 4)
 	for _, in := range []*instance{l.instanceOf(0, 0, false, 0), l.instanceOf(0, modulus, true, 0)} {
 		for m := fullVector; m < theoryMethods; m++ {
-			right, err := l.shareOf(in, m, lie{}, l.seeds, l.steps)
+			right, err := l.measureRatio(in, m, misstatement{}, l.seeds, l.steps)
 			if err != nil || right.violated || !(right.most < 1) || !(right.most > 0) {
 				t.Errorf("%v: %+v, %v", m, right.most, err)
 			}
-			if wrong, err := l.shareOf(in, m, lie{constants: 1 << 14}, l.seeds, l.steps); err != nil || !wrong.violated {
+			wrong, err := l.measureRatio(in, m, misstatement{constants: 1 << 14}, l.seeds, l.steps)
+			if err != nil || !wrong.violated {
 				t.Errorf("%v with wrong constants: %v, %v", m, wrong.most, err)
 			}
 		}
 	}
-	false1, err := l.shareOf(l.instanceOf(0, 0, false, 0), fullVector, lie{modulus: 1}, 1, l.steps)
+	false1, err := l.measureRatio(l.instanceOf(0, 0, false, 0), fullVector, misstatement{modulus: 1}, 1, l.steps)
 	if err != nil || !false1.violated {
 		t.Errorf("with a modulus that is not there: %v, %v", false1.most, err)
 	}
@@ -48,7 +49,7 @@ func TestInequality_OtherIterates(t *testing.T) {
 	u := make([]float64, in.d)
 	in.primal.(dro.Entropy).StartingPoint(x)
 	value, slope, g := make([]float64, in.n), make([]float64, in.n), make([]float64, in.d)
-	_, err := in.run(l.ctx, fullVector.method(in.n, false), lie{constants: 3}, 1, func(it dro.Iterate) bool {
+	_, err := in.run(l.ctx, fullVector.method(in.n, false), misstatement{constants: 3}, 1, func(it dro.Iterate) bool {
 		one := it
 		one.X, one.Y = still.x0, still.y0
 		still.follow(one)
@@ -83,7 +84,7 @@ func TestBlockUpdates_AgainstMethods(t *testing.T) {
 			book := in.ledger(m, 2)
 			before := append([]float64(nil), book.y0...)
 			seen := 0
-			_, err := in.run(context.Background(), m.method(2, false), lie{}, 1, func(it dro.Iterate) bool {
+			_, err := in.run(context.Background(), m.method(2, false), misstatement{}, 1, func(it dro.Iterate) bool {
 				book.follow(it)
 				for j, v := range it.Y {
 					if v == before[j] {
@@ -109,7 +110,8 @@ func TestComparator_IsTheWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, in := range []*instance{newGame(powerScales(6, 1), 3, 0.1, 0.2, 1), newGame(powerScales(6, 0), 3, 0, 0, 1)} {
 		book := in.ledger(stochasticHistorical, 2)
-		_, err := in.run(context.Background(), stochasticHistorical.method(2, false), lie{}, 1, func(it dro.Iterate) bool {
+		m := stochasticHistorical.method(2, false)
+		_, err := in.run(context.Background(), m, misstatement{}, 1, func(it dro.Iterate) bool {
 			book.follow(it)
 			return it.K >= 40
 		})
@@ -147,7 +149,7 @@ func TestComparator_IsTheWorst(t *testing.T) {
 		for j := range y {
 			y[j] = book.y[j] / book.a
 		}
-		_, err = in.run(context.Background(), stochasticHistorical.method(2, false), lie{}, 1, func(it dro.Iterate) bool {
+		_, err = in.run(context.Background(), m, misstatement{}, 1, func(it dro.Iterate) bool {
 			for i, v := range it.X {
 				x[i] += it.Weight * v / book.a
 			}
@@ -168,7 +170,8 @@ func TestRightSide_HasTheConstantsOfThePropositions(t *testing.T) {
 	book := in.ledger(stochasticHistorical, 2)
 	var A []float64
 	A = append(A, 0)
-	_, err := in.run(context.Background(), stochasticHistorical.method(2, false), lie{}, 1, func(it dro.Iterate) bool {
+	m := stochasticHistorical.method(2, false)
+	_, err := in.run(context.Background(), m, misstatement{}, 1, func(it dro.Iterate) bool {
 		book.follow(it)
 		A = append(A, it.Total)
 		return it.K >= 30
