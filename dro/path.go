@@ -37,7 +37,7 @@ type pathPoint struct {
 // NewPath returns a path for the oracle and the primal of p with the duals at(ν). These must be penalties ν·D with
 // the same reference weights, such as KL or ChiSquare. Add and BoundsAt panic if a dual is invalid.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
-	of := Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
+	of := Problem{Oracle: p.Oracle, Primal: dereference(p.Primal)}
 	internal := func(nu float64) saddle.Dual {
 		n, _, _ := p.Oracle.Dims()
 		return checkedDual(at(nu), n)

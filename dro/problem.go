@@ -89,7 +89,7 @@ func toInternalParts(p *Problem) (*Problem, error) {
 	if err := engine.CheckParts(p); err != nil {
 		return nil, err
 	}
-	of := &Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
+	of := &Problem{Oracle: p.Oracle, Primal: dereference(p.Primal)}
 	n, _, _ := p.Oracle.Dims()
 	var err error
 	if of.Dual, err = dualOf(p.Dual, n, engine.RowsOf(p.Oracle)); err != nil {

@@ -4,9 +4,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// dereferenced returns the value that r points to if r is a pointer to a regulariser of this
+// dereference returns the value that r points to if r is a pointer to a regulariser of this
 // package, and r otherwise.
-func dereferenced(r Primal) Primal {
+func dereference(r Primal) Primal {
 	switch r := r.(type) {
 	case *L2:
 		if r != nil {

@@ -93,7 +93,7 @@ func ParseGate(s string) (Gate, error) {
 	var err error
 	if g.condition, err = expr.Parse(s); err == nil {
 		text := []rune(s)
-		err = g.condition.Leaves(func(e *expr.Expr) error { return checkLeaf(e, text) })
+		err = g.condition.EachLeaf(func(e *expr.Expr) error { return checkLeaf(e, text) })
 	}
 	if err != nil {
 		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.ShortenMiddle(s, maxQuoted), err)

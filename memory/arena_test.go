@@ -111,7 +111,7 @@ func TestArena_Nil(t *testing.T) {
 	if r.Close(); len(v) != 3 || r.Err() != nil {
 		t.Error(v, r.Err())
 	}
-	if at := limit.ExistingDir(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
+	if at := limit.NearestExistingDir(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
 		t.Error(at)
 	}
 }

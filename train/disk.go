@@ -187,7 +187,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			formatBytes(d.table), formatBytes(may),
 			binding)
 	}
-	dir := limit.ExistingDir(c.Cache)
+	dir := limit.NearestExistingDir(c.Cache)
 	free, err := limit.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be stored in %s: %w", dir, err)

@@ -31,7 +31,7 @@ func counted(t *testing.T, size int, f *data.Frame, c Config) ([]*Model, []ranks
 	t.Helper()
 	out, travelled := make([]*Model, size), make([]ranks.Traffic, size)
 	err := ranks.Run(size, func(comm ranks.Comm) error {
-		comm, traffic := ranks.Count(comm)
+		comm, traffic := ranks.CountTraffic(comm)
 		m, err := onRank(comm, f, c)
 		if err == nil {
 			m.GatherRows()

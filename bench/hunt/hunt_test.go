@@ -138,7 +138,7 @@ func contradiction(c *problem, all []bound) (wrong string) {
 				value.Text('g', 25))
 		}
 		if c.kind == "penalty" && c.Mu > 0 && c.Norm == 0 {
-			if optimum := c.Polish(b.x); optimum != nil && exact.IsLess(exact.Add(exact.New(b.upper), slack), optimum) {
+			if optimum := c.OptimumNear(b.x); optimum != nil && exact.IsLess(exact.Add(exact.New(b.upper), slack), optimum) {
 				return fmt.Sprintf("upper bound %.17g of %s, but the optimum is %s", b.upper, b.method, optimum.Text('g', 25))
 			}
 		}

@@ -33,7 +33,7 @@ func (a *app) joinRanks(c ranks.Comm) {
 	if _, alone := c.(ranks.One); alone {
 		return
 	}
-	a.comm, a.traffic = ranks.Count(c)
+	a.comm, a.traffic = ranks.CountTraffic(c)
 	if a.isFollower() {
 		a.rankErrors, a.stdout, a.stderr, a.terminal = a.stderr, io.Discard, io.Discard, false
 	}

@@ -28,13 +28,13 @@ func Test(o dro.Oracle, points ...[]float64) error {
 	}
 	c := contract.NewOracle(o, points)
 	for lo := 0; lo < n; lo += 64 {
-		if err := c.Samples(lo, min(n, lo+64)); err != nil {
+		if err := c.CheckSamples(lo, min(n, lo+64)); err != nil {
 			return err
 		}
 	}
 	for k, x := range points {
 		for j, g := range c.Gradients(x) {
-			if err := c.Derivatives(j, x, g, 1); err != nil {
+			if err := c.CheckDerivatives(j, x, g, 1); err != nil {
 				return fmt.Errorf("point %d: %w", k, err)
 			}
 		}

@@ -32,14 +32,13 @@ type iteration struct {
 	known      constants
 }
 
-// useTheory sets the conditions of a proposition. It returns nil.
-func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) error {
+// useTheory sets the conditions of a proposition.
+func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) {
 	w.known, w.conditions = c, conditions
 	w.template.m = moduliOf(w.template.problem, c)
 	w.template.theory = conditions(w.template.m, c)
 	w.Logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.template.m.mu, w.template.m.nu,
 		w.template.theory.first)
-	return nil
 }
 
 // offerDrawn allows a run to return the point x_t̂ of the template t.
@@ -111,7 +110,7 @@ func (w *iteration) Check() {
 		}
 		w.certifyPoint(w.point(w.template.averageX), y)
 	}
-	w.reestimate()
+	w.reestimateConstants()
 }
 
 // certifyPoint certifies x with its best response. If the best response may prove little, since ν = 0, it also uses the
@@ -124,10 +123,10 @@ func (w *iteration) certifyPoint(x []float64, y func() []float64) {
 	}
 }
 
-// reestimate updates the theory with the constants at the current point, for losses that have no global Lipschitz
-// constant. Every G is multiplied by the largest growth of any H_j of at least typical size; the constants never
-// decrease. It takes one pass.
-func (w *iteration) reestimate() {
+// reestimateConstants updates the theory with the constants at the current point, for losses that have no global
+// Lipschitz constant. Every G is multiplied by the largest growth of any H_j of at least typical size; the constants
+// never decrease. It takes one pass.
+func (w *iteration) reestimateConstants() {
 	if w.known.h == nil {
 		return
 	}

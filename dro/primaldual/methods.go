@@ -89,7 +89,7 @@ func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
 	p := r.Problem
 	isAdaptive := m.Schedule == Practical && !newton.IsFormable(p)
 	if isAdaptive {
-		p = euclidean(p)
+		p = withEuclideanGeometry(p)
 	}
 	mirror, ok := mirrorOf(p.Dual)
 	if !ok {
@@ -98,7 +98,7 @@ func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(p, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
-	r.AnswerWithDual()
+	r.UseDualAsResultWeights()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY,
 		linearisation: estimator.linearisation,
@@ -111,9 +111,12 @@ func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
 		return nil, err
 	}
 	if isAdaptive {
-		return newRestarted(w, estimator), w.useTheory(c, fullConditions)
+		restarted := newRestarted(w, estimator)
+		w.useTheory(c, fullConditions)
+		return restarted, nil
 	}
-	return w, w.useTheory(c, fullConditions)
+	w.useTheory(c, fullConditions)
+	return w, nil
 }
 
 // Start implements Method.
@@ -149,18 +152,19 @@ func (m Stochastic) Start(run saddle.Run) (saddle.Stepper, error) {
 	estimator.wD = wD
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
-	r.AnswerWithDual()
+	r.UseDualAsResultWeights()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY,
 		linearisation: estimator.linearisation,
 		begin:         estimator.begin}
 	if theoretical {
-		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
+		w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return historicConditions(mo, c, s, wP, wD)
 			}
 			return replacementConditions(mo, c, s)
 		})
+		return w, nil
 	}
 	return newPractical(w, false, 0.25/float64(b.count()), b.count(), 1), nil
 }
@@ -213,7 +217,7 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 		newComparison(wP, s.gamma, len(x0), !theoretical))
 	t := newTemplate(p, x0, r.Settings.Seed)
 	offerDrawn(r, t)
-	r.AnswerWithDual()
+	r.UseDualAsResultWeights()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearisation: estimator.linearisation}
 	w.y = func() []float64 { return estimator.y }
@@ -224,12 +228,13 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 		estimator.tieBlocks()
 	}
 	if theoretical {
-		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
+		w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return separableHistoricConditions(mo, c, s, wP)
 			}
 			return separableReplacementConditions(mo, c, s)
 		})
+		return w, nil
 	}
 	maxWeight := 1.0
 	if tied {

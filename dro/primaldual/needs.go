@@ -68,12 +68,12 @@ var (
 	needBlocks = saddle.Need{What: "a dual that is separable, or the simplex with a separable penalty (BlockStepTo)",
 		Holds: func(p *saddle.Problem) bool {
 			_, ok := separatedOf(p.Dual, 1)
-			return ok || engine.Has[saddle.Separable](p.Dual)
+			return ok || engine.Implements[saddle.Separable](p.Dual)
 		}}
 	needLocalRows = saddle.Need{What: "rows that are not distributed over MPI ranks (newton and lbfgs support that)",
 		Holds: func(p *saddle.Problem) bool { return engine.RowsOf(p.Oracle) == nil }}
 	needConstants = saddle.Need{What: "an oracle that states its Lipschitz constants (ConstantsTo)",
-		Holds: func(p *saddle.Problem) bool { return engine.Has[saddle.Conditioned](p.Oracle) }}
+		Holds: func(p *saddle.Problem) bool { return engine.Implements[saddle.Conditioned](p.Oracle) }}
 	needNorm = saddle.Need{What: "a dual that states its norm (NormScale)",
-		Holds: func(p *saddle.Problem) bool { return engine.Has[saddle.Normed](p.Dual) }}
+		Holds: func(p *saddle.Problem) bool { return engine.Implements[saddle.Normed](p.Dual) }}
 )

@@ -17,7 +17,7 @@ import (
 //     restart are restartShare of all steps;
 //   - at a restart, μ₀/ν₀, which balances the steps of the two sides, follows the distances that they have moved.
 //
-// A side without a modulus moves in the Euclidean geometry (euclidean).
+// A side without a modulus moves in the Euclidean geometry (withEuclideanGeometry).
 type restartedSchedule struct {
 	*iteration
 	estimator *adaptiveEstimator
@@ -73,7 +73,7 @@ func (s *restartedSchedule) Check() {
 // restart restarts the method at its averages, at which the certifier has evaluated the losses last.
 func (s *restartedSchedule) restart() {
 	t, y := s.template, slices.Clone(s.averageY)
-	s.balance(y)
+	s.balanceOffsets(y)
 	t.begin(t.averageX)
 	s.begin(t.u, y, nil)
 	s.keepStart()
@@ -81,10 +81,10 @@ func (s *restartedSchedule) restart() {
 		s.startGap, t.stretch, t.m.mu0/t.m.nu0)
 }
 
-// balance moves μ₀/ν₀ half of the way, in logarithms, to the squared ratio of the distances that y, with weights y in
-// the averages, and x have moved since the last restart. A ratio below that of the theory, 2(L/G)², would shorten the
-// steps of y without lengthening those of x, which L limits.
-func (s *restartedSchedule) balance(y []float64) {
+// balanceOffsets moves μ₀/ν₀ half of the way, in logarithms, to the squared ratio of the distances that y, with
+// weights y in the averages, and x have moved since the last restart. A ratio below that of the theory, 2(L/G)²,
+// would shorten the steps of y without lengthening those of x, which L limits.
+func (s *restartedSchedule) balanceOffsets(y []float64) {
 	t, e := s.template, s.estimator
 	u, start := make([]float64, len(s.startX)), make([]float64, len(s.startX))
 	t.coordsTo(u, t.averageX)

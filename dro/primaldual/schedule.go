@@ -79,8 +79,8 @@ func (m moduli) primalPrimal(c float64) rate { return rate{c, m.mu, m.mu0, m.mu,
 
 func (m moduli) dualPrimal(c float64) rate { return rate{c, m.nu, m.nu0, m.mu, m.mu0} }
 
-// ratio2 returns (num/den)², or +Inf if den = 0, since a zero constant imposes no condition.
-func ratio2(num, den float64) float64 {
+// squaredRatio returns (num/den)², or +Inf if den = 0, since a zero constant imposes no condition.
+func squaredRatio(num, den float64) float64 {
 	if den == 0 {
 		return math.Inf(1)
 	}
@@ -91,7 +91,7 @@ func ratio2(num, den float64) float64 {
 func fullConditions(m moduli, c constants) *theory {
 	return &theory{
 		first: 0.25 * min(math.Sqrt(m.mu0*m.nu0)/c.g, m.mu0/(math.Sqrt2*c.l)),
-		rates: []rate{m.primalDual(ratio2(0.25, c.g)), m.primalPrimal(ratio2(0.25, math.Sqrt2*c.l))},
+		rates: []rate{m.primalDual(squaredRatio(0.25, c.g)), m.primalPrimal(squaredRatio(0.25, math.Sqrt2*c.l))},
 		cap:   math.Inf(1), slow0: math.Inf(1),
 	}
 }
@@ -107,7 +107,8 @@ func historicConditions(m moduli, c constants, s *sampler, wP, wD float64) *theo
 		first: min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Sqrt(wP)*m.mu0/(4*math.Sqrt2*lpg),
 			math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg)),
 		rates: []rate{
-			m.primalDual(wD * ratio2(k, gp)), m.primalPrimal(wP * ratio2(k, lpg)), m.dualPrimal(wP * ratio2(k, gqg)),
+			m.primalDual(wD * squaredRatio(k, gp)), m.primalPrimal(wP * squaredRatio(k, lpg)),
+			m.dualPrimal(wP * squaredRatio(k, gqg)),
 		},
 		cap: 1 / (2 * float64(len(c.gs))), slow0: math.Inf(1),
 	}
@@ -122,7 +123,8 @@ func replacementConditions(m moduli, c constants, s *sampler) *theory {
 	return &theory{
 		first: min(math.Sqrt(m.mu0*m.nu0)/max(gps, gqr), m.mu0/lpr) / 15,
 		rates: []rate{
-			m.primalDual(ratio2(1.0/30, gps)), m.primalPrimal(ratio2(1.0/40, lpr)), m.dualPrimal(ratio2(1.0/30, gqr)),
+			m.primalDual(squaredRatio(1.0/30, gps)), m.primalPrimal(squaredRatio(1.0/40, lpr)),
+			m.dualPrimal(squaredRatio(1.0/30, gqr)),
 		},
 		growth: []growth{{min(slices.Min(s.s.p), r) / 5, m.mu, m.mu0}, {r / 5, m.nu, m.nu0}},
 		cap:    math.Inf(1), slow0: math.Inf(1),
@@ -137,11 +139,12 @@ func separableHistoricConditions(m moduli, c constants, s *sampler, wP float64) 
 	t := &theory{
 		first: min(math.Sqrt((1-wP)*m.mu0*m.nu0)/(4*math.Sqrt(n)*gp), math.Sqrt(wP*(1-wP))*m.mu0/(4*lpg)),
 		rates: []rate{
-			m.primalDual((1 - wP) * ratio2(0.25, math.Sqrt(n)*gp)), m.primalPrimal(wP * (1 - wP) * ratio2(0.25, lpg)),
+			m.primalDual((1 - wP) * squaredRatio(0.25, math.Sqrt(n)*gp)),
+			m.primalPrimal(wP * (1 - wP) * squaredRatio(0.25, lpg)),
 		},
 		cap: 1 / (2 * n),
 	}
-	t.slow, t.slow0 = slowestRates(m, n)
+	t.slow, t.slow0 = blockUpdateLimits(m, n)
 	return t
 }
 
@@ -153,16 +156,17 @@ func separableReplacementConditions(m moduli, c constants, s *sampler) *theory {
 	t := &theory{
 		first: min(math.Sqrt(m.mu0*m.nu0)/(4*math.Sqrt2*math.Sqrt(n)*gp), m.mu0/(30*lpr)),
 		rates: []rate{
-			m.primalDual(ratio2(1/(4*math.Sqrt2), math.Sqrt(n)*gp)), m.primalPrimal(ratio2(1.0/30, lpr)),
+			m.primalDual(squaredRatio(1/(4*math.Sqrt2), math.Sqrt(n)*gp)), m.primalPrimal(squaredRatio(1.0/30, lpr)),
 		},
 		growth: []growth{{slices.Min(s.r.p) / 5, m.mu, m.mu0}},
 		cap:    math.Inf(1),
 	}
-	t.slow, t.slow0 = slowestRates(m, n)
+	t.slow, t.slow0 = blockUpdateLimits(m, n)
 	return t
 }
 
-func slowestRates(m moduli, n float64) (slow, slow0 float64) {
+// blockUpdateLimits returns slow and slow0 of a theory for the condition of Lemma 6 with n blocks.
+func blockUpdateLimits(m moduli, n float64) (slow, slow0 float64) {
 	if m.nu == 0 || n == 1 {
 		return 0, math.Inf(1)
 	}
@@ -203,6 +207,7 @@ func sumRatio2(c, p, r []float64) float64 {
 	return math.Sqrt(m)
 }
 
+// rescale adapts the conditions to weights a_k that are divided by the given number.
 func (t *theory) rescale(by float64) {
 	t.slow0 /= by
 	for i := range t.rates {

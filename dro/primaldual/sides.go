@@ -33,25 +33,25 @@ var (
 	_ saddle.Precise   = Orthant{}
 )
 
-// set converts the box to the type of the solver.
-func (b Box) set() side.Box { return side.Box(b) }
+// toSide converts the box to the type of the solver.
+func (b Box) toSide() side.Box { return side.Box(b) }
 
-// set converts the orthant to the type of the solver. An invalid divergence is replaced by the default; Valid
+// toSide converts the orthant to the type of the solver. An invalid divergence is replaced by the default; Valid
 // returns an error for it.
-func (o Orthant) set() side.Orthant {
+func (o Orthant) toSide() side.Orthant {
 	d, _ := side.DivergenceOf(o.Divergence)
 	return side.Orthant{Divergence: d, Nu: o.Nu, Cap: o.Cap}
 }
 
 // Valid returns an error if the bounds are invalid.
-func (b Box) Valid(n int) error { return b.set().Valid(n) }
+func (b Box) Valid(n int) error { return b.toSide().Valid(n) }
 
 // Valid returns an error if the divergence or the cap is invalid.
 func (o Orthant) Valid(n int) error {
 	if _, err := side.DivergenceOf(o.Divergence); err != nil {
 		return err
 	}
-	return o.set().Valid(n)
+	return o.toSide().Valid(n)
 }
 
 // IsPrecise implements saddle.Precise.
@@ -67,54 +67,56 @@ func (b Box) Modulus() float64 { return b.Nu }
 func (o Orthant) Modulus() float64 { return o.Nu }
 
 // Value implements dro.Dual.
-func (b Box) Value(y []float64) float64 { return b.set().Value(y) }
+func (b Box) Value(y []float64) float64 { return b.toSide().Value(y) }
 
 // Value implements dro.Dual.
-func (o Orthant) Value(y []float64) float64 { return o.set().Value(y) }
+func (o Orthant) Value(y []float64) float64 { return o.toSide().Value(y) }
 
 // BestResponseTo implements dro.Dual. The weight y_j is f_j/ν, clipped to the interval, or an end of the interval
 // if ν = 0. The risk is +Inf if a weight without bound and penalty grows.
-func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) { return b.set().BestResponseTo(y, f) }
+func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return b.toSide().BestResponseTo(y, f)
+}
 
 // BestResponseTo implements dro.Dual. The weight y_j is min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n clipped to [0,
 // Cap]. The risk is +Inf if an unbounded weight grows without a penalty; there is no τ.
 func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return o.set().BestResponseTo(y, f)
+	return o.toSide().BestResponseTo(y, f)
 }
 
 // CoordsTo implements saddle.Separable. The coordinates u are y.
-func (b Box) CoordsTo(u, y []float64) { b.set().CoordsTo(u, y) }
+func (b Box) CoordsTo(u, y []float64) { b.toSide().CoordsTo(u, y) }
 
 // CoordsTo implements saddle.Separable.
-func (o Orthant) CoordsTo(u, y []float64) { o.set().CoordsTo(u, y) }
+func (o Orthant) CoordsTo(u, y []float64) { o.toSide().CoordsTo(u, y) }
 
 // BlockStepTo implements saddle.Separable.
 func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
-	b.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
+	b.toSide().BlockStepTo(u, y, f, prev, eta, lo, hi)
 }
 
 // BlockStepTo implements saddle.Separable.
 func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
-	o.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
+	o.toSide().BlockStepTo(u, y, f, prev, eta, lo, hi)
 }
 
 // NormScale implements saddle.Normed.
-func (b Box) NormScale(n int) float64 { return b.set().NormScale(n) }
+func (b Box) NormScale(n int) float64 { return b.toSide().NormScale(n) }
 
 // NormScale implements saddle.Normed.
-func (o Orthant) NormScale(n int) float64 { return o.set().NormScale(n) }
+func (o Orthant) NormScale(n int) float64 { return o.toSide().NormScale(n) }
 
 // WeightCap implements saddle.Normed.
-func (b Box) WeightCap(n int) float64 { return b.set().WeightCap(n) }
+func (b Box) WeightCap(n int) float64 { return b.toSide().WeightCap(n) }
 
 // WeightCap implements saddle.Normed.
-func (o Orthant) WeightCap(n int) float64 { return o.set().WeightCap(n) }
+func (o Orthant) WeightCap(n int) float64 { return o.toSide().WeightCap(n) }
 
 // TotalWeight implements saddle.Normed.
-func (b Box) TotalWeight(n int) float64 { return b.set().TotalWeight(n) }
+func (b Box) TotalWeight(n int) float64 { return b.toSide().TotalWeight(n) }
 
 // TotalWeight implements saddle.Normed.
-func (o Orthant) TotalWeight(n int) float64 { return o.set().TotalWeight(n) }
+func (o Orthant) TotalWeight(n int) float64 { return o.toSide().TotalWeight(n) }
 
 // SumNorm implements saddle.Normed.
 func (Box) SumNorm() bool { return false }
@@ -122,9 +124,10 @@ func (Box) SumNorm() bool { return false }
 // SumNorm implements saddle.Normed.
 func (Orthant) SumNorm() bool { return false }
 
-// euclidean returns p with the Euclidean geometry on a simplex without a penalty, where any geometry is possible. Steps
-// to the boundary and back are then finite, while in the geometry of relative entropy they take exponentially long.
-func euclidean(p *saddle.Problem) *saddle.Problem {
+// withEuclideanGeometry returns p with the Euclidean geometry on a simplex without a penalty, where any geometry is
+// possible. Steps to the boundary and back are then finite, while in the geometry of relative entropy they take
+// exponentially long.
+func withEuclideanGeometry(p *saddle.Problem) *saddle.Problem {
 	q := *p
 	if d, ok := p.Dual.(side.Simplex); ok && d.Nu == 0 {
 		d.Divergence = side.PearsonChi2

@@ -49,11 +49,11 @@ func (a *Adversary) respondSeparably(f []Real) Risk {
 				psi = Add(psi, Mul(nu, Mul(y, Sub(Log(Mul(n, y)), New(1)))))
 			}
 		case a.Penalty == "chi2":
-			y = clampBelow(top, Div(Add(New(1), Div(v, nu)), n))
+			y = clampTo(top, Div(Add(New(1), Div(v, nu)), n))
 			off := Sub(Mul(n, y), New(1))
 			psi = timesPowerOf2(Div(Mul(nu, Mul(off, off)), n), -1)
 		default:
-			y = clampBelow(top, Div(v, nu))
+			y = clampTo(top, Div(v, nu))
 			psi = timesPowerOf2(Mul(nu, Mul(y, y)), -1)
 		}
 		r.Weight[j] = y
@@ -62,8 +62,8 @@ func (a *Adversary) respondSeparably(f []Real) Risk {
 	return r
 }
 
-// clampBelow returns v limited to [0, top].
-func clampBelow(top, v Real) Real {
+// clampTo returns v limited to [0, top].
+func clampTo(top, v Real) Real {
 	switch {
 	case v.Sign() < 0:
 		return zero()

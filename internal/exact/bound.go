@@ -73,11 +73,11 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 	return upper, Sub(value, fall), nil
 }
 
-// Model returns the gradient of P at x and its (generalised) Hessian. It requires ν > 0 and neither a Radius nor
-// groups. The Hessian is
+// GradientAndHessian returns the gradient of P at x and its (generalised) Hessian. It requires ν > 0 and neither a
+// Radius nor groups. The Hessian is
 //
 //	Σ y_j ℓ″z_j z_jᵀ + Σ c_j (∇f_j − ḡ)(∇f_j − ḡ)ᵀ + ∇²φ,   ḡ = Σ c_j ∇f_j/Σ c_j.
-func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
+func (p *Problem) GradientAndHessian(x []Real) (gradient []Real, hessian *Matrix) {
 	samples := p.Eval(x)
 	f := make([]Real, p.N)
 	for j, s := range samples {
@@ -104,16 +104,16 @@ func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
 	return p.gradient(x, risk.Weight, samples), h
 }
 
-// Polish returns the optimum, starting at a point close to it, by Newton's method. It returns nil if the iteration
-// does not converge or diverges. It does not support a Radius or groups, for which Model has no Hessian.
-func (p *Problem) Polish(x []float64) Real {
+// OptimumNear returns the optimum, starting at a point close to it, by Newton's method. It returns nil if the iteration
+// does not converge or diverges. It does not support a Radius or groups, for which GradientAndHessian has no Hessian.
+func (p *Problem) OptimumNear(x []float64) Real {
 	const farthest = 64 // binary exponent of a parameter; exponentials of larger parameters would take hours
 	at := make([]Real, len(x))
 	for i, v := range x {
 		at[i] = New(v)
 	}
 	for range 40 {
-		g, hessian := p.Model(at)
+		g, hessian := p.GradientAndHessian(at)
 		dir, err := hessian.Solve(g)
 		if err != nil {
 			return nil

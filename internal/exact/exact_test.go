@@ -181,7 +181,7 @@ func TestModel_AgainstDifferences(t *testing.T) {
 			p.Target = append(p.Target, math.Copysign(1, rng.NormFloat64()))
 		}
 		x := []Real{New(rng.NormFloat64()), New(rng.NormFloat64()), New(rng.NormFloat64())}
-		g, h := p.Model(x)
+		g, h := p.GradientAndHessian(x)
 		const step = 1e-20
 		for i := range x {
 			ahead := append([]Real(nil), x...)
@@ -190,7 +190,7 @@ func TestModel_AgainstDifferences(t *testing.T) {
 			if e, _ := Sub(rise, g[i]).Float64(); !(math.Abs(e) <= 1e-17) {
 				t.Fatalf("trial %d: gradient off by %.3g", trial, e)
 			}
-			g2, _ := p.Model(ahead)
+			g2, _ := p.GradientAndHessian(ahead)
 			for k := range x {
 				bend := Div(Sub(g2[k], g[k]), New(step))
 				if e, _ := Sub(bend, h.entries[i][k]).Float64(); !(math.Abs(e) <= 1e-15) {

@@ -14,9 +14,9 @@ func (a *Adversary) largestWeight(m Real) Real {
 	}
 	switch a.Ranks {
 	case "tv":
-		return clampBelow(one, Add(p, m))
+		return clampTo(one, Add(p, m))
 	case "superquantile":
-		return clampBelow(one, Div(m, p))
+		return clampTo(one, Div(m, p))
 	case "extremile":
 		return Sub(one, Exp(Mul(p, Log(Sub(one, m)))))
 	case "esrm":

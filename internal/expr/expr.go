@@ -110,13 +110,13 @@ func Holds(x float64, cmp string, y float64) bool {
 	return x >= y
 }
 
-// Leaves calls do for every comparison from left to right, and returns the first error.
-func (e *Expr) Leaves(do func(*Expr) error) error {
+// EachLeaf calls do for every comparison from left to right, and returns the first error.
+func (e *Expr) EachLeaf(do func(*Expr) error) error {
 	if e.Op > Not {
 		return do(e)
 	}
 	for _, a := range e.Args {
-		if err := a.Leaves(do); err != nil {
+		if err := a.EachLeaf(do); err != nil {
 			return err
 		}
 	}

@@ -105,7 +105,7 @@ func TestEval_OfMissingValues(t *testing.T) {
 			t.Errorf("%s is %v (%v), want %v", text, got, err, want)
 		}
 		n := 0
-		e.Leaves(func(*Expr) error { n++; return nil })
+		e.EachLeaf(func(*Expr) error { n++; return nil })
 		if n != strings.Count(text, "n")+strings.Count(text, "y")+strings.Count(text, "u") {
 			t.Errorf("%s has %d comparisons", text, n)
 		}

@@ -12,8 +12,8 @@ const LeastOnDisk = 160 << 20
 // ResidentLimit returns the limit of resident bytes for an arena in a process that may use memory bytes.
 func ResidentLimit(memory int64) int64 { return int64(0.85 * float64(memory)) }
 
-// ExistingDir returns dir, or its nearest ancestor that exists.
-func ExistingDir(dir string) string {
+// NearestExistingDir returns dir, or its nearest ancestor that exists.
+func NearestExistingDir(dir string) string {
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir

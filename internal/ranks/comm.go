@@ -40,8 +40,8 @@ type counted struct {
 	rounds, bytes atomic.Int64
 }
 
-// Count returns a Comm that counts the traffic of c, and a function that returns the counts.
-func Count(c Comm) (Comm, func() Traffic) {
+// CountTraffic returns a Comm that counts the traffic of c, and a function that returns the counts.
+func CountTraffic(c Comm) (Comm, func() Traffic) {
 	n := &counted{Comm: c}
 	return n, func() Traffic { return Traffic{n.rounds.Load(), n.bytes.Load()} }
 }

@@ -15,7 +15,7 @@ import (
 func TestRanks_CollectiveCalls(t *testing.T) {
 	for size := 1; size <= 4; size++ {
 		err := Run(size, func(c Comm) error {
-			c, traffic := Count(c)
+			c, traffic := CountTraffic(c)
 			r := float64(c.Rank())
 			sum, most := []float64{r, 1}, []float64{r, -r}
 			c.Sum(sum)
@@ -78,7 +78,7 @@ func TestSum_IndependentOfRanks(t *testing.T) {
 		var before []float64
 		for _, size := range []int{1, 2, 3, 8, 70} {
 			err := Run(size, func(c Comm) error {
-				rows := NewRowsIn(c, n, of.shards)
+				rows := NewRowsWithShards(c, n, of.shards)
 				own := make([]float64, n) // only what is here
 				lo, hi := rows.LocalRange(n)
 				copy(own[lo:hi], v[lo:hi])
@@ -95,7 +95,7 @@ func TestSum_IndependentOfRanks(t *testing.T) {
 						}
 					}
 				})
-				rows.Share(counts)
+				rows.AllGather(counts)
 				if total := shardSum(counts); total != float64(n) {
 					t.Errorf("%v samples of %d in shards", total, n)
 				}
@@ -253,7 +253,7 @@ func TestRows_LocalAndDistributedAgree(t *testing.T) {
 				counts[s] = -1
 			}
 			rows.Run(n, func(s, lo, hi int) { counts[s] = float64(hi - lo) })
-			rows.Share(counts)
+			rows.AllGather(counts)
 			for s, k := range counts {
 				if a, b := shard.Bounds(n, len(counts), s); k != float64(b-a) {
 					t.Errorf("shard %d has %v samples, not %d", s, k, b-a)

@@ -52,11 +52,11 @@ func (r *Rows) Exported() interface{ LocalRange(n int) (lo, hi int) } {
 
 // NewRows distributes n samples over the ranks of c, in a number of shards that depends only on n.
 func NewRows(c Comm, n int) *Rows {
-	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))
+	return NewRowsWithShards(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))
 }
 
-// NewRowsIn works like NewRows with the given number of shards; none of them may be empty.
-func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
+// NewRowsWithShards works like NewRows with the given number of shards; none of them may be empty.
+func NewRowsWithShards(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
 // Shards returns the number of shards of n samples.
 func (r *Rows) Shards(n int) int {
@@ -120,7 +120,7 @@ func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	}
 	r.checkCount(n)
 	first, end := r.shardsOf(r.comm.Rank())
-	shard.RunSome(n, r.count, first, end, f)
+	shard.RunRange(n, r.count, first, end, f)
 }
 
 // Count returns the number of shards of n samples for RunCount, which is at most most if this process has all
@@ -135,21 +135,21 @@ func (r *Rows) Count(n, most int) int {
 // Partials returns one vector for each shard of this rank, where count is the total number of shards.
 func (r *Rows) Partials(count, width int) *shard.Partials {
 	if r == nil {
-		return shard.NewPartials(0, count, width).Merge()
+		return shard.NewPartials(0, count, width).EnableMerging()
 	}
 	first, end := r.shardsOf(r.comm.Rank()) // the tree of sums needs every vector
 	return shard.NewPartials(first, end, width)
 }
 
-// Share distributes slices that have one entry for each shard to all ranks.
-func (r *Rows) Share(parts ...[]float64) {
+// AllGather distributes slices that have one entry for each shard to all ranks.
+func (r *Rows) AllGather(parts ...[]float64) {
 	if r != nil {
-		r.ShareEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
+		r.AllGatherEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
 	}
 }
 
-// ShareEach works like Share for the entries at(s, 0), …, at(s, width−1) of shard s.
-func (r *Rows) ShareEach(width int, at func(s, k int) *float64) {
+// AllGatherEach works like AllGather for the entries at(s, 0), …, at(s, width−1) of shard s.
+func (r *Rows) AllGatherEach(width int, at func(s, k int) *float64) {
 	if r == nil {
 		return
 	}
@@ -172,7 +172,7 @@ func (r *Rows) ShareEach(width int, at func(s, k int) *float64) {
 func (r *Rows) evaluateShards(n int, f func(lo, hi int) float64) []float64 {
 	part := r.Scalars(n)
 	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	r.Share(part)
+	r.AllGather(part)
 	return part
 }
 

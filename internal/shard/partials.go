@@ -27,9 +27,9 @@ func NewPartials(first, end, width int) *Partials {
 	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }
 
-// Merge lets the vectors of complete shards be added before SumTo if they are wide. Shard must then not be called
-// for a complete shard.
-func (p *Partials) Merge() *Partials {
+// EnableMerging lets the vectors of complete shards be added before SumTo if they are wide. Shard must then not be
+// called for a complete shard.
+func (p *Partials) EnableMerging() *Partials {
 	p.merging = p.width >= wide
 	return p
 }

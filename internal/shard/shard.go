@@ -75,10 +75,10 @@ func Bounds(n, count, s int) (lo, hi int) {
 func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 
 // RunCount works like Run for count shards.
-func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count, f) }
+func RunCount(n, count int, f func(s, lo, hi int)) { RunRange(n, count, 0, count, f) }
 
-// RunSome works like RunCount, but only for the shards [first, end).
-func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
+// RunRange works like RunCount, but only for the shards [first, end).
+func RunRange(n, count, first, end int, f func(s, lo, hi int)) {
 	threads := min(Threads(), end-first)
 	if threads <= 1 {
 		for s := first; s < end; s++ {

@@ -90,7 +90,7 @@ func TestPartials_MergedEqualKept(t *testing.T) {
 		"descending":       func(k int) int { return count - 1 - k },
 		"some at the same": func(k int) int { return k ^ 1 },
 	} {
-		p, got := NewPartials(first, first+count, width).Merge(), make([]float64, width)
+		p, got := NewPartials(first, first+count, width).EnableMerging(), make([]float64, width)
 		for round := range 3 { // the last round leaves half of the shards incomplete
 			p.Clear()
 			for k := range count {
@@ -109,7 +109,7 @@ func TestPartials_MergedEqualKept(t *testing.T) {
 		}
 	}
 	// a shard without a vector adds nothing
-	p, got := NewPartials(0, 3, width).Merge(), make([]float64, width)
+	p, got := NewPartials(0, 3, width).EnableMerging(), make([]float64, width)
 	p.Clear()
 	p.Shard(1)[5] = 1
 	p.Complete(0)
@@ -124,7 +124,7 @@ func TestPartials_MergedConcurrently(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2, 5} {
 		release := LimitThreads(threads)
-		p, got := NewPartials(0, Count(n), width).Merge(), make([]float64, width)
+		p, got := NewPartials(0, Count(n), width).EnableMerging(), make([]float64, width)
 		for range 2 {
 			p.Clear()
 			Run(n, func(s, lo, _ int) {

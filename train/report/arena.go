@@ -51,7 +51,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			"evaluating %d rows with %d %s needs %d MB of address space, but only %d MB (%s) are left", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, space>>20, limit.Ulimit)
 	}
-	dir := limit.ExistingDir(o.Cache)
+	dir := limit.NearestExistingDir(o.Cache)
 	disk, err := limit.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the results for the rows cannot be stored in %s: %w", dir, err)

@@ -25,17 +25,17 @@ func NewOracle(o saddle.Oracle, points [][]float64) *Oracle {
 		Weight: make([]float64, n)}
 }
 
-// curved contains the methods of a linear model that Samples compares with slopes.
+// curved contains the methods of a linear model that CheckSamples compares with slopes.
 type curved interface {
 	MarginsTo(margin, v []float64, lo, hi int)
 	CurvatureTo(curvature, slope []float64, lo, hi int)
 	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 }
 
-// Samples returns an error about the first requirement that the oracle violates for the samples [lo, hi). It checks
-// that losses lie above their tangents, and that single samples yield the same results as a range.
-func (c *Oracle) Samples(lo, hi int) error {
-	if err := c.checkSamples(lo, hi); err != nil {
+// CheckSamples returns an error about the first requirement that the oracle violates for the samples [lo, hi). It
+// checks that losses lie above their tangents, and that single samples yield the same results as a range.
+func (c *Oracle) CheckSamples(lo, hi int) error {
+	if err := c.checkTangents(lo, hi); err != nil {
 		return err
 	}
 	if m, ok := c.Oracle.(curved); ok && len(c.Slope) == len(c.Value) {
@@ -44,8 +44,8 @@ func (c *Oracle) Samples(lo, hi int) error {
 	return nil
 }
 
-// checkSamples returns an error about the first requirement that the oracle violates for the samples [lo, hi).
-func (c *Oracle) checkSamples(lo, hi int) error {
+// checkTangents returns an error about the first requirement that the oracle violates for the samples [lo, hi).
+func (c *Oracle) checkTangents(lo, hi int) error {
 	o, value, slope := c.Oracle, c.Value, c.Slope
 	k, count := len(slope)/len(value), hi-lo
 	losses := make([][]float64, len(c.Points))
@@ -94,7 +94,7 @@ func (c *Oracle) checkSamples(lo, hi int) error {
 				if !(at < tangent-Slack*size) || math.IsInf(size, 1) {
 					continue
 				}
-				if err := c.Derivatives(lo+j, x, g, 0); err != nil {
+				if err := c.CheckDerivatives(lo+j, x, g, 0); err != nil {
 					return err
 				}
 				return fmt.Errorf("the loss of sample %d is %v at one point and %v at a second point, where the tangent at "+
@@ -205,10 +205,10 @@ func (c *Oracle) Gradients(x []float64) [][]float64 {
 	return all
 }
 
-// Derivatives returns an error that names the parameter whose derivative in g, the gradient of sample j at x,
+// CheckDerivatives returns an error that names the parameter whose derivative in g, the gradient of sample j at x,
 // differs most from a difference of losses. It returns nil if no derivative differs by more than a small proportion
 // of the gradient, the loss and unit.
-func (c *Oracle) Derivatives(j int, x, g []float64, unit float64) error {
+func (c *Oracle) CheckDerivatives(j int, x, g []float64, unit float64) error {
 	const near = 1e-5
 	worst, far := -1, 0.0
 	var difference float64

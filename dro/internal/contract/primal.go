@@ -72,16 +72,16 @@ func (c *Primal) checkGradients(value []float64) error {
 				size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
 			}
 			if value[b] < tangent-Slack*size || math.IsNaN(tangent) {
-				return c.wrongPrimalGradient(x, g)
+				return c.primalGradientError(x, g)
 			}
 		}
 	}
 	return nil
 }
 
-// wrongPrimalGradient returns an error that names the coordinate in which the gradient g of the regulariser at x
+// primalGradientError returns an error that names the coordinate in which the gradient g of the regulariser at x
 // differs most from a difference of values.
-func (c *Primal) wrongPrimalGradient(x, g []float64) error {
+func (c *Primal) primalGradientError(x, g []float64) error {
 	worst, far, difference := 0, -1.0, 0.0
 	z := slices.Clone(x)
 	for i := range min(len(x), mostCoordinates) {

@@ -109,7 +109,7 @@ func (c *Certifier) CheckPromises() error {
 		return nil
 	}
 	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
-	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // the difference exceeds rounding
+	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.largestLoss())) { // the difference exceeds rounding
 		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle "+
 			"that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
 	}
@@ -143,13 +143,13 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		c.BestObjective = c.Objective
 		copy(c.BestX, c.X)
 	}
-	c.boundIfClose(c.Best.Lower)
+	c.certifyUpperIfClose(c.Best.Lower)
 	return c.Objective
 }
 
-// boundIfClose computes the upper bound at the last point evaluated if, ignoring rounding, it would certify the
+// certifyUpperIfClose computes the upper bound at the last point evaluated if, ignoring rounding, it would certify the
 // required gap together with the given lower bound.
-func (c *Certifier) boundIfClose(lower float64) {
+func (c *Certifier) certifyUpperIfClose(lower float64) {
 	if c.Objective-lower <= c.RelativeGap*c.Best.Magnitude(c.Objective) {
 		c.CertifyUpper()
 	}
@@ -187,7 +187,7 @@ func (c *Certifier) lossesMayOverflow() bool {
 	if c.Rounding.largest != nil {
 		return false
 	}
-	largest := c.largestLoss()
+	largest := c.largestAbsoluteLoss()
 	c.Rounding.met = max(c.Rounding.met, largest)
 	return largest > math.MaxFloat64/2
 }
@@ -248,7 +248,7 @@ func (c *Certifier) certify(w weighting) {
 	default:
 		p := c.Prove(w.y, w.groups, 0) // more accurate in the penalty than proofOf
 		if linear, rounding, ok := c.combineShiftedCuts(w.y, p.Off); ok {
-			c.KeepLower(w.y, linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
+			c.KeepLower(w.y, linear-p.penaltyBound(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 		}
 	}
 }
@@ -274,8 +274,8 @@ func (c *Certifier) AdoptWeights(y, groups []float64) {
 	c.tried, c.proof = false, nil
 }
 
-// respondsWithY reports whether the adopted weights are a best response at the best point, within the gap.
-func (c *Certifier) respondsWithY() bool {
+// isAdoptedResponseBest reports whether the adopted weights are a best response at the best point, within the gap.
+func (c *Certifier) isAdoptedResponseBest() bool {
 	p := c.ProveResponse()
 	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
 }
@@ -332,7 +332,7 @@ func (c *Certifier) RaiseLower(y []float64, value, reduction float64) {
 	if !(lower > c.Best.Lower) { // also true if lower is NaN
 		return
 	}
-	if c.boundIfClose(lower); lower > c.Best.Upper {
+	if c.certifyUpperIfClose(lower); lower > c.Best.Upper {
 		lower = c.reconcile(lower, c.Best.Upper)
 	}
 	c.Best.Lower = max(c.Best.Lower, lower)

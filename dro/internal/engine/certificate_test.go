@@ -40,7 +40,7 @@ func TestResponseGradientRounding_IncludesWeights(t *testing.T) {
 		c := &Certifier{Evaluator: &Evaluator{N: n}}
 		c.Rounding.largest, c.Rounding.smooth = []float64{1, 3}, 0.5
 		c.proof = &Proof{Sums: Sums{Size: 0.25, Mass: 1}}
-		slope := c.Rounding.slopes(&c.proof.Sums) // of all samples
+		slope := c.Rounding.slopeBound(&c.proof.Sums) // of all samples
 		dst, most := make([]float64, 2), 0.0
 		c.ResponseGradientRounding(dst)
 		for share := 0.001; share < 1; share += 0.001 { // of the heavy weight

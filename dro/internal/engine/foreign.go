@@ -38,7 +38,7 @@ func (r *Run) ValidateForeign() error {
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	points := contract.PointsAround(r.Start, p.Primal, primal || Has[saddle.Geometry](p.Primal), rng)
+	points := contract.PointsAround(r.Start, p.Primal, primal || Implements[saddle.Geometry](p.Primal), rng)
 	const breaks = "dro: the %s %T breaks its contract, so that no bound would hold: %w"
 	if primal {
 		if err := (&contract.Primal{Primal: p.Primal, Points: points, Rng: rng}).Check(); err != nil {
@@ -65,7 +65,7 @@ func (r *Run) checkOracle(points [][]float64) error {
 	o := &contract.Oracle{Oracle: r.Problem.Oracle, Points: points, Value: c.Value, Slope: c.Slope, Weight: c.Y,
 		MostCoordinates: coordinates}
 	for _, lo := range slices.Compact([]int{0, max(0, c.N/2-block/2), max(0, c.N-block)}) {
-		if err := o.Samples(lo, min(c.N, lo+block)); err != nil {
+		if err := o.CheckSamples(lo, min(c.N, lo+block)); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (c *Certifier) interceptDerivative(y []float64) (left, steep float64) {
 			part[s][1] += math.Abs(v)
 		}
 	})
-	c.Rows.ShareEach(2, func(s, k int) *float64 { return &part[s][k] })
+	c.Rows.AllGatherEach(2, func(s, k int) *float64 { return &part[s][k] })
 	for _, v := range part {
 		left += v[0]
 		steep += v[1]
@@ -196,7 +196,7 @@ func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 		}
 		part[s] = [5]float64{up, down, massUp, massDown, massZero}
 	})
-	rows.ShareEach(5, func(s, k int) *float64 { return &part[s][k] })
+	rows.AllGatherEach(5, func(s, k int) *float64 { return &part[s][k] })
 	var t [5]float64
 	for s := range part {
 		for k, v := range part[s] {

@@ -95,7 +95,7 @@ func SamplesWithSmallestKeys(rows *ranks.Rows, n, count int, key func(j int) flo
 	among := rows.Scalars(n)
 	if last < bins {
 		rows.Run(n, func(s, lo, hi int) { among[s] = part.Shard(s)[last] })
-		rows.Share(among)
+		rows.AllGather(among)
 	}
 	for s, have := range among {
 		among[s] = min(have, left)

@@ -49,7 +49,7 @@ func (c *Certifier) certifyIntercepts(w weighting) {
 	copy(c.Err, t.err)
 	rounding := t.rounding + (1+1e-9)*left*width/2
 	if !math.IsInf(rounding, 1) && !math.IsNaN(rounding) {
-		c.KeepLower(y, t.value-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
+		c.KeepLower(y, t.value-p.penaltyBound(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 	}
 }
 

@@ -41,17 +41,17 @@ func RefusalError(m saddle.Method, p *saddle.Problem) error {
 
 // Needs of the methods of this module.
 var (
-	NeedGradient = saddle.Need{What: "ν > 0, given weights or a small enough ball: otherwise the objective is a maximum, " +
-		"which has no gradient", Holds: IsDifferentiable}
+	NeedGradient = saddle.Need{What: "ν > 0, given weights or a small enough ball: otherwise the objective is a " +
+		"maximum, which has no gradient", Holds: IsDifferentiable}
 	NeedSmooth = saddle.Need{What: "a regulariser with a gradient (AddGradTo)",
-		Holds: func(p *saddle.Problem) bool { return Has[saddle.Smooth](p.Primal) }}
+		Holds: func(p *saddle.Problem) bool { return Implements[saddle.Smooth](p.Primal) }}
 	NeedLinearModel = saddle.Need{What: "the oracle of a linear model (losses.Linear)",
-		Holds: func(p *saddle.Problem) bool { return Has[LinearModel](p.Oracle) }}
+		Holds: func(p *saddle.Problem) bool { return Implements[LinearModel](p.Oracle) }}
 	NeedClassModel = saddle.Need{What: "the oracle of a model of several classes (losses.Softmax)",
-		Holds: func(p *saddle.Problem) bool { return Has[ClassModel](p.Oracle) }}
+		Holds: func(p *saddle.Problem) bool { return Implements[ClassModel](p.Oracle) }}
 	NeedResponse = saddle.Need{What: "a dual that states how its weights change with the losses (the adversaries on the " +
 		"simplex)",
-		Holds: func(p *saddle.Problem) bool { return Has[Curved](p.Dual) }}
+		Holds: func(p *saddle.Problem) bool { return Implements[Curved](p.Dual) }}
 	NeedRidge = saddle.Need{What: "the L2 regulariser", Holds: func(p *saddle.Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
@@ -59,5 +59,5 @@ var (
 	NeedPolyhedral = saddle.Need{What: "ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them",
 		Holds: func(p *saddle.Problem) bool { return !PiecesOf(p.Dual).IsEmpty() }}
 	NeedSmoothable = saddle.Need{What: "ν = 0 and a dual that can be penalised (the adversaries on the simplex)",
-		Holds: func(p *saddle.Problem) bool { return p.Dual.Modulus() == 0 && Has[Smoothable](p.Dual) }}
+		Holds: func(p *saddle.Problem) bool { return p.Dual.Modulus() == 0 && Implements[Smoothable](p.Dual) }}
 )

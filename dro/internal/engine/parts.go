@@ -50,14 +50,14 @@ func shardDual(p *saddle.Problem) (*saddle.Problem, bool) {
 	return &saddle.Problem{Oracle: p.Oracle, Dual: d.WithRows(rows), Primal: p.Primal}, true
 }
 
-// Has reports whether a part of a problem implements T.
-func Has[T any](part any) bool {
+// Implements reports whether a part of a problem implements T.
+func Implements[T any](part any) bool {
 	_, ok := part.(T)
 	return ok
 }
 
-// Required returns a part of a problem as a T, or an error if it does not implement T.
-func Required[T any](part any) (T, error) {
+// Require returns a part of a problem as a T, or an error if it does not implement T.
+func Require[T any](part any) (T, error) {
 	t, ok := part.(T)
 	if !ok {
 		return t, fmt.Errorf("dro: %T does not implement %v", part, reflect.TypeFor[T]())

@@ -28,7 +28,7 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) +
-		4*c.imprecisionBound(sums.Mass, c.largestLoss()) + Underflow
+		4*c.imprecisionBound(sums.Mass, c.largestAbsoluteLoss()) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
 		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y "+
 			"give the value ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)

@@ -55,7 +55,7 @@ func newRoundingModel(o saddle.Oracle, d saddle.Dual) roundingModel {
 	const more = 64 // number of operations for a term in addition to the addition
 	n, k, _ := o.Dims()
 	e := roundingModel{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
-	if e.precise = Has[Adversary](d); !e.precise {
+	if e.precise = Implements[Adversary](d); !e.precise {
 		p, ok := d.(saddle.Precise)
 		e.precise = ok && p.IsPrecise()
 	}
@@ -149,8 +149,8 @@ func (c *Certifier) proofOf(w weighting) Proof {
 	return c.Prove(w.y, nil, 0)
 }
 
-// penalty returns an upper bound of ψ(y').
-func (p *Proof) penalty(sums float64) float64 { return p.Linear + 2*(sums+p.Off)*p.Size - p.Value }
+// penaltyBound returns an upper bound of ψ(y').
+func (p *Proof) penaltyBound(sums float64) float64 { return p.Linear + 2*(sums+p.Off)*p.Size - p.Value }
 
 // ownRounding bounds the rounding errors of ⟨y, f⟩ − ψ(y) and of the risk for a dual that is not an Adversary,
 // given psi = ψ(y) and the sums of y. The bound is larger if the dual is not Precise.
@@ -158,7 +158,7 @@ func (c *Certifier) ownRounding(psi float64, sums *Sums, relative float64) float
 	nu := c.Problem.Dual.Modulus()
 	rounding := PenaltyRounding(sums.Size, psi, nu, c.Rounding.sums+relative)
 	if !c.Rounding.precise {
-		rounding += c.imprecisionBound(sums.Mass, c.largestLoss())
+		rounding += c.imprecisionBound(sums.Mass, c.largestAbsoluteLoss())
 	}
 	return rounding
 }
@@ -194,34 +194,34 @@ func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
 			}
 		}
 	})
-	c.Rows.Share(parts[:]...)
+	c.Rows.AllGather(parts[:]...)
 	p.Linear, p.Size, p.Mass = Sum(parts[0]), Sum(parts[1]), Sum(parts[2])
 	return p
 }
 
-// slopes bounds Σ_j |y_j slope_j| for a Rounded oracle, for which slope² ≤ 2·smooth·f. It returns 0 for other
+// slopeBound bounds Σ_j |y_j slope_j| for a Rounded oracle, for which slope² ≤ 2·smooth·f. It returns 0 for other
 // oracles.
-func (e *roundingModel) slopes(p *Sums) float64 {
+func (e *roundingModel) slopeBound(p *Sums) float64 {
 	if e.largest == nil {
 		return 0
 	}
 	return (1 + 1e-6) * math.Sqrt(2*e.smooth*p.Size*p.Mass)
 }
 
-// topLoss returns the largest f_j at the last point evaluated.
-func (c *Certifier) topLoss() float64 {
+// largestAbsoluteLoss returns the largest f_j at the last point evaluated.
+func (c *Certifier) largestLoss() float64 {
 	return c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
 }
 
-// largestLoss returns the largest |f_j| at the last point evaluated.
-func (c *Certifier) largestLoss() float64 {
+// largestAbsoluteLoss returns the largest |f_j| at the last point evaluated.
+func (c *Certifier) largestAbsoluteLoss() float64 {
 	return c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) })
 }
 
 // LowerRounding bounds the amount by which ⟨y, f(x)⟩ can be below ⟨y, f⟩ for computed weights y and losses f whose
 // margins have an error of at most margin.
 func (e *roundingModel) LowerRounding(w *Sums, margin float64) float64 {
-	return 2*LossRounding*w.Size + e.slopes(w)*margin + Underflow
+	return 2*LossRounding*w.Size + e.slopeBound(w)*margin + Underflow
 }
 
 // MinimumRounding bounds the amount by which the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below that for losses
@@ -258,7 +258,7 @@ func (c *Certifier) LossesAboveTo(dst []float64) {
 // losses f.
 func (c *Certifier) riskAbove() float64 {
 	d := c.Problem.Dual
-	if Has[Adversary](d) {
+	if Implements[Adversary](d) {
 		b := c.boundRisk()
 		rise, most := c.lossRounding(&b.sums)
 		if above := b.above + rise; above < b.sums.Top+most {
@@ -313,7 +313,7 @@ func (e *roundingModel) gradientRounding(dst []float64, w *Proof, relative float
 		clear(dst)
 		return
 	}
-	size := (1+1e-9)*(e.sums+w.Off+relative)*e.slopes(&w.Sums) + Underflow
+	size := (1+1e-9)*(e.sums+w.Off+relative)*e.slopeBound(&w.Sums) + Underflow
 	for i, z := range e.largest {
 		dst[i] = size * z
 	}
@@ -333,7 +333,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			r := math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)
 			return (1 + 8*UnitRoundoff) * r * r
 		}
-		if Has[saddle.Geometry](c.Problem.Primal) {
+		if Implements[saddle.Geometry](c.Problem.Primal) {
 			left += 2 * size
 		}
 		return left

@@ -263,7 +263,7 @@ func (l *Loop) checkPenaltyScale() error {
 	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
 		return nil
 	}
-	top := c.topLoss()
+	top := c.largestLoss()
 	if !(top > 0) || nu <= maxPenalty*top {
 		return nil
 	}
@@ -372,7 +372,7 @@ func (l *Loop) Finish() {
 	res.Certificate, res.Passes = c.Best, c.Passes
 	if c.isAnsweredByDual && c.Dual != nil {
 		copy(c.Y, c.Dual)
-	} else if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.respondsWithY() {
+	} else if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.isAdoptedResponseBest() {
 		if away {
 			c.evaluate(res.X)
 		}
@@ -396,9 +396,9 @@ func (r *Run) CertifyWhenClose() {
 	}
 }
 
-// AnswerWithDual makes the weights of the lower bound the weights of the result if the risk has no gradient. A
+// UseDualAsResultWeights makes the weights of the lower bound the weights of the result if the risk has no gradient. A
 // method calls it when it starts.
-func (r *Run) AnswerWithDual() {
+func (r *Run) UseDualAsResultWeights() {
 	if !IsDifferentiable(r.Problem) {
 		r.Cert.KeepsDual, r.Cert.isAnsweredByDual = true, true
 	}

@@ -25,7 +25,7 @@ func (p Stripes) Run(f func(s, lo, hi int)) {
 func (p Stripes) Sum(f func(lo, hi int) float64) float64 {
 	sums := make([]float64, p.Count)
 	p.Run(func(s, lo, hi int) { sums[s] = f(lo, hi) })
-	p.Rows.Share(sums)
+	p.Rows.AllGather(sums)
 	return Sum(sums)
 }
 

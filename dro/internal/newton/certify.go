@@ -97,7 +97,7 @@ func estimateShortfall(c *engine.Certifier) float64 {
 			}
 		}
 	})
-	c.Rows.Share(has, wants)
+	c.Rows.AllGather(has, wants)
 	if all := engine.Sum(has); all > 0 {
 		return safetyFactor * engine.Sum(wants) / all
 	}

@@ -107,12 +107,12 @@ func mayBeConstant(p *saddle.Problem) bool {
 	if !ok || a.Modulus() > 0 || a.Region() == engine.Point || a.Region() == engine.Elsewhere {
 		return false
 	}
-	if engine.Has[engine.Grouped](a) { // a few groups are not tied at an optimum, except by accident
+	if engine.Implements[engine.Grouped](a) { // a few groups are not tied at an optimum, except by accident
 		return false
 	}
 	_, d, _ := p.Oracle.Dims()
-	linear := engine.Has[engine.LinearModel](p.Oracle) || engine.Has[engine.ClassModel](p.Oracle)
-	smooth := engine.Has[engine.Smoothable](a) && engine.Has[engine.Curved](a)
+	linear := engine.Implements[engine.LinearModel](p.Oracle) || engine.Implements[engine.ClassModel](p.Oracle)
+	smooth := engine.Implements[engine.Smoothable](a) && engine.Implements[engine.Curved](a)
 	return linear && smooth && d <= MaxColumns && engine.RidgeOf(p.Primal, d) != nil
 }
 
@@ -189,7 +189,7 @@ func (k *rowKinds) free() {
 // false if there is no intercept or there are not exactly two kinds. The caller must free the kinds.
 func kindsOfRows(c *engine.Certifier) (k *rowKinds, ok bool) {
 	k = &rowKinds{Certifier: c, rows: [2]int{-1, -1}, indicator: c.Vector(c.N), work: c.Vector(c.N)}
-	if !engine.Has[engine.LinearModel](c.Problem.Oracle) || engine.FreeCount(c.Problem.Primal) != 1 {
+	if !engine.Implements[engine.LinearModel](c.Problem.Oracle) || engine.FreeCount(c.Problem.Primal) != 1 {
 		return k, false
 	}
 	high, low := largestAndSmallest(c, c.Value)
@@ -371,7 +371,7 @@ func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 			return false
 		}
 		t.formHessian()
-		decrement := t.direction()
+		decrement := t.computeDirection()
 		if !(decrement >= 0) {
 			return false
 		}

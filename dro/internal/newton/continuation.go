@@ -52,19 +52,19 @@ type continuation struct {
 
 // newContinuation starts a continuation at the starting point of the run, with an initial penalty of at most most.
 func newContinuation(r *engine.Run, m Newton, most float64) (*continuation, error) {
-	dual, err := engine.Required[engine.Smoothable](r.Problem.Dual)
+	dual, err := engine.Require[engine.Smoothable](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
-	if engine.Has[engine.Recentred](r.Problem.Dual) {
+	if engine.Implements[engine.Recentred](r.Problem.Dual) {
 		m.Sample = r.Cert.N
 	}
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
 }
 
-// isBall reports whether the dual is a ball without a penalty whose risk has a gradient
+// isSmoothBall reports whether the dual is a ball without a penalty whose risk has a gradient
 // except on a set of measure zero.
-func isBall(p *saddle.Problem) bool {
+func isSmoothBall(p *saddle.Problem) bool {
 	region := engine.RegionOf(p.Dual)
 	return (region == engine.Part || region == engine.Whole) && p.Dual.Modulus() == 0 && engine.IsDifferentiable(p)
 }
@@ -74,7 +74,7 @@ func isBall(p *saddle.Problem) bool {
 // optimum: at x = 0, for example, all losses are equal.
 func (m *newton) isNearNonsmooth() bool {
 	c := m.Cert
-	return !m.continued && isBall(m.Problem) && c.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
+	return !m.continued && isSmoothBall(m.Problem) && c.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
 
 // exceedsPenalty reports whether the objective is so large compared with ν that Newton steps are short.
@@ -123,7 +123,7 @@ func (m *newton) solveUnpenalised() bool {
 		return false
 	}
 	defer l.Close()
-	passColumns(c, l.Cert)
+	passColumnFindings(c, l.Cert)
 	l.Iterate()
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
@@ -177,7 +177,7 @@ func (m *continuation) Step() error {
 	if stage, ok := l.Method.(*newton); ok {
 		stage.continued = true
 	}
-	passColumns(c, l.Cert)
+	passColumnFindings(c, l.Cert)
 	l.Iterate()
 	copyColumnFindings(c, l.Cert)
 	if l.Failed != nil {
@@ -189,7 +189,7 @@ func (m *continuation) Step() error {
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
 	m.tightenLowerBound(l.Cert.Y)
-	if engine.Has[engine.Recentred](l.Problem.Dual) {
+	if engine.Implements[engine.Recentred](l.Problem.Dual) {
 		m.center = slices.Clone(l.Cert.Y)
 	}
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status,

@@ -94,7 +94,7 @@ func (m *Factored) measureColumns() {
 	m.allocate()
 	lo, hi := m.evaluator.Rows.LocalRange(m.N)
 	engine.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update uses other weights
-	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
+	m.grams.ComputeTo(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
 		if m.scale[i] = m.Matrix.At(i, i); m.scale[i] == 0 {

@@ -35,8 +35,8 @@ func (g *gram) sumTo(h *mat.SymDense) {
 	}
 }
 
-// SumOf stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
-func (g *gram) SumOf(h *mat.SymDense, o engine.LinearModel, weight []float64) {
+// ComputeTo stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
+func (g *gram) ComputeTo(h *mat.SymDense, o engine.LinearModel, weight []float64) {
 	g.part.Clear()
 	g.rows.RunCount(len(weight), g.count, func(s, lo, hi int) { o.AddGramTo(g.part.Shard(s), weight, lo, hi) })
 	g.sumTo(h)

@@ -62,7 +62,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		if isNewton {
 			stage.restricted = true
 		}
-		passColumns(c, l.Cert)
+		passColumnFindings(c, l.Cert)
 		l.Iterate()
 		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
 		var y []float64

@@ -73,7 +73,7 @@ func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 // returns false if that fails.
 func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
-		gap, off := in.residuals()
+		gap, off := in.computeResiduals()
 		if gap+off <= tolerance && in.hasMass() && in.isStationary(in.resid, tolerance) {
 			in.makeFeasible()
 			return true
@@ -81,10 +81,10 @@ func (in *interiorPoint) solve(tolerance float64) bool {
 		if !in.factorise() {
 			return false
 		}
-		in.direction(0, false)
+		in.computeDirection(0, false)
 		after := in.complementarity(in.stepLength())
 		mean := gap / float64(2*len(in.q))
-		in.direction(mean*math.Pow(after/gap, 3), true)
+		in.computeDirection(mean*math.Pow(after/gap, 3), true)
 		t := min(1, 0.995*in.stepLength())
 		if !(t > 1e-10) {
 			return false
@@ -111,9 +111,9 @@ func (in *interiorPoint) hasMass() bool {
 // slack returns the difference between the cap of a weight and the weight.
 func (in *interiorPoint) slack(i int) float64 { return in.u[i] - in.q[i] }
 
-// residuals stores the residuals of the optimality conditions. It returns the sum of the complementarities, and the
-// weighted difference between the values and p − m.
-func (in *interiorPoint) residuals() (gap, off float64) {
+// computeResiduals stores the residuals of the optimality conditions. It returns the sum of the complementarities,
+// and the weighted difference between the values and p − m.
+func (in *interiorPoint) computeResiduals() (gap, off float64) {
 	in.j.TimesTo(in.jd, in.delta)
 	in.eachPart(func(part, lo, hi int) {
 		least := 1e-3 * in.mass[part] / float64(hi-lo)
@@ -170,9 +170,9 @@ func (in *interiorPoint) factorise() bool {
 // A solver replaces v by the solution of a linear system whose right-hand side is v.
 type solver interface{ Solve(v []float64) }
 
-// direction stores the step towards complementarities equal to target. If corrected is set, it subtracts the
+// computeDirection stores the step towards complementarities equal to target. If corrected is set, it subtracts the
 // products of the changes in the predictor step, which must be stored.
-func (in *interiorPoint) direction(target float64, corrected bool) {
+func (in *interiorPoint) computeDirection(target float64, corrected bool) {
 	targets := func(i int) (low, high float64) {
 		if corrected {
 			return target - in.dq[i]*in.dLow[i], target + in.dq[i]*in.dHigh[i]

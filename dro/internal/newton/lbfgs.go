@@ -26,7 +26,7 @@ func (m LBFGS) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
+	phi, err := engine.Require[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}

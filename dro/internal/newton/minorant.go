@@ -151,7 +151,7 @@ func newQuadraticMinorant(
 	)
 	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
-	newGram(rows, len(weight), d).SumOf(h, o, weight)
+	newGram(rows, len(weight), d).ComputeTo(h, o, weight)
 	addDiagonal(h, ridge)
 	left := make([]bool, d)
 	for i, mu := range ridge {
@@ -314,7 +314,7 @@ func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []flo
 			known[s] = size
 		}
 	})
-	f.rows.Share(most, known)
+	f.rows.AllGather(most, known)
 	return slices.Max(most), slices.Max(known)
 }
 

@@ -16,7 +16,8 @@ var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0, given weights or a small enough ball, and " +
 	"one margin per sample",
 	Holds: func(p *saddle.Problem) bool {
-		return engine.Has[saddle.Wasserstein](p.Primal) && engine.IsDifferentiable(p) && engine.NeedLinearModel.IsMet(p)
+		return engine.Implements[saddle.Wasserstein](p.Primal) && engine.IsDifferentiable(p) &&
+			engine.NeedLinearModel.IsMet(p)
 	}}
 
 // Needs lists the conditions of every method that uses the Hessian of P.

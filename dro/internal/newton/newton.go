@@ -71,7 +71,7 @@ func (m Newton) Start(run saddle.Run) (saddle.Stepper, error) {
 		return nil, err
 	}
 	switch {
-	case engine.Has[saddle.Wasserstein](r.Problem.Primal):
+	case engine.Implements[saddle.Wasserstein](r.Problem.Primal):
 		return newNorm(r, m)
 	case !engine.IsDifferentiable(r.Problem) && !supportsSQP(r.Problem):
 		return newContinuation(r, m, math.Inf(1))
@@ -83,7 +83,7 @@ func (m Newton) Start(run saddle.Run) (saddle.Stepper, error) {
 
 // start starts the iteration on all rows of the run.
 func (m Newton) start(r *engine.Run) (*newton, error) {
-	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
+	phi, err := engine.Require[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (m Newton) start(r *engine.Run) (*newton, error) {
 	} else {
 		f := NewFactored(r.Problem, false, r.Cert.Evaluator)
 		if f.Samples = m.Sample; f.Samples == 0 {
-			f.Samples = sampleOf(r.Problem.Oracle)
+			f.Samples = hessianSampleSize(r.Problem.Oracle)
 		}
 		if 2*f.Samples >= r.Cert.N {
 			f.Samples = 0
@@ -107,8 +107,8 @@ func (m Newton) start(r *engine.Run) (*newton, error) {
 	return n, nil
 }
 
-// sampleOf returns the number of rows from which a Hessian is estimated; 0 means all.
-func sampleOf(o saddle.Oracle) int {
+// hessianSampleSize returns the number of rows from which a Hessian is estimated; 0 means all.
+func hessianSampleSize(o saddle.Oracle) int {
 	n, d, _ := o.Dims()
 	pass, gram := engine.WorkOf(o)
 	if m := max(sampleRows*d, int(samplePasses*float64(n)*pass/(pass+gram))); 2*m < n {
@@ -185,9 +185,9 @@ func (m *newton) formHessian() {
 	m.forgetPairs()
 }
 
-// direction stores H⁻¹∇P in dir, where the two-loop recursion of L-BFGS corrects H for the steps since H was formed. It
-// returns the squared Newton decrement, or NaN if there is no H.
-func (m *newton) direction() float64 {
+// computeDirection stores H⁻¹∇P in dir, where the two-loop recursion of L-BFGS corrects H for the steps since H was
+// formed. It returns the squared Newton decrement, or NaN if there is no H.
+func (m *newton) computeDirection() float64 {
 	if m.fault != nil {
 		return math.NaN()
 	}
@@ -252,7 +252,7 @@ func (m *newton) takeStep() error {
 	if !m.formed {
 		m.formHessian()
 	}
-	slope := m.direction()
+	slope := m.computeDirection()
 	if CertifyAtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
@@ -262,9 +262,9 @@ func (m *newton) takeStep() error {
 		}
 		m.growSample(slope)
 		m.formHessian()
-		slope = m.direction()
+		slope = m.computeDirection()
 	}
-	for ; m.Ctx.Err() == nil; slope = m.direction() {
+	for ; m.Ctx.Err() == nil; slope = m.computeDirection() {
 		if !(slope > 0) {
 			return saddle.ErrStalled
 		}
@@ -388,7 +388,7 @@ func (Newton) Needs() []saddle.Need {
 	}
 	response := engine.NeedResponse
 	response.Holds = func(p *saddle.Problem) bool {
-		return engine.Has[engine.Curved](p.Dual) || !engine.IsDifferentiable(p)
+		return engine.Implements[engine.Curved](p.Dual) || !engine.IsDifferentiable(p)
 	}
 	return []saddle.Need{risk, engine.NeedLinearModel.Or(engine.NeedClassModel), response, engine.NeedRidge.Or(needNorm)}
 }

@@ -12,7 +12,7 @@ import (
 // > 0, it solves ridge problems with modulus μ + ε/λ and optima x(λ), and searches for λ = ‖x(λ)‖. The norm ‖x(λ)‖
 // increases with λ, and therefore also bounds the λ to be found.
 func newNorm(r *engine.Run, m Newton) (*norm, error) {
-	phi, err := engine.Required[saddle.Wasserstein](r.Problem.Primal)
+	phi, err := engine.Require[saddle.Wasserstein](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}

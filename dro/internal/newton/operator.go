@@ -51,8 +51,8 @@ func newOperator(p *saddle.Problem, e *engine.Evaluator) *operator {
 	return h
 }
 
-// OfClasses reports whether each sample has several margins.
-func (h *operator) OfClasses() bool { return h.blocks != nil }
+// IsMulticlass reports whether each sample has several margins.
+func (h *operator) IsMulticlass() bool { return h.blocks != nil }
 
 // Damping returns λ.
 func (h *operator) Damping() float64 { return h.lambda }

@@ -67,7 +67,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
 	// Select returns a LinearModel, since the oracle of all samples is one
-	if s.products, err = engine.Required[engine.LinearModel](s.oracle); err != nil {
+	if s.products, err = engine.Require[engine.LinearModel](s.oracle); err != nil {
 		return nil, err
 	}
 	p.j = s
@@ -149,7 +149,7 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 		s.scratch[k] = v * s.slope[k] * s.slope[k]
 	}
 	sum := mat.NewSymDense(s.d, nil)
-	newGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
+	newGram(nil, len(w), s.d).ComputeTo(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }
 

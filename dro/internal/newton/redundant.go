@@ -26,7 +26,7 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	engine.Fill(ones[lo:hi], 1)
 	c.Spend(1)
 	h := mat.NewSymDense(d, nil)
-	newGram(c.Rows, c.N, d).SumOf(h, o, ones)
+	newGram(c.Rows, c.N, d).ComputeTo(h, o, ones)
 	var free []int
 	var zero []int
 	for i, mu := range ridge {
@@ -38,7 +38,7 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 			free = append(free, i)
 		}
 	}
-	kept, rest, factor := pivot(h, free, dependent)
+	kept, rest, factor := pivotedCholesky(h, free, dependent)
 	column := map[int][]float64{}
 	values := func(i int) []float64 {
 		if column[i] == nil {
@@ -160,9 +160,9 @@ func clearFrozen(v []float64, frozen []bool) {
 	}
 }
 
-// passColumns copies the findings of c about the columns to the certifier of an inner solve, whose rows are a
+// passColumnFindings copies the findings of c about the columns to the certifier of an inner solve, whose rows are a
 // subset of the rows of c.
-func passColumns(c, inner *engine.Certifier) {
+func passColumnFindings(c, inner *engine.Certifier) {
 	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
 }
 
@@ -173,11 +173,11 @@ func copyColumnFindings(c, inner *engine.Certifier) {
 	}
 }
 
-// pivot factorises the block of h for the given columns. Each step takes the column farthest from the span of the
-// columns taken before. It returns the columns taken (kept); the others (rest), whose squared distance from that span
-// is below least times their squared length; and the factor, with factor[k][i] for column i in the row of the k-th
-// column kept.
-func pivot(h *mat.SymDense, columns []int, least float64) (kept, rest []int, factor [][]float64) {
+// pivotedCholesky factorises the block of h for the given columns. Each step takes the column farthest from the span
+// of the columns taken before. It returns the columns taken (kept); the others (rest), whose squared distance from
+// that span is below least times their squared length; and the factor, with factor[k][i] for column i in the row of
+// the k-th column kept.
+func pivotedCholesky(h *mat.SymDense, columns []int, least float64) (kept, rest []int, factor [][]float64) {
 	d := h.SymmetricDim()
 	left := make([]float64, d)
 	for _, i := range columns {

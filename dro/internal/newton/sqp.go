@@ -32,11 +32,11 @@ func supportsSQP(p *saddle.Problem) bool {
 // threshold; the other samples keep their weight during a step. A step that does not lower the objective
 // is tried again with more samples or more damping.
 func newSQP(r *engine.Run) (*sqp, error) {
-	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
+	phi, err := engine.Require[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
-	model, err := engine.Required[engine.LinearModel](r.Problem.Oracle)
+	model, err := engine.Require[engine.LinearModel](r.Problem.Oracle)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (m *sqp) hessian() *mat.SymDense {
 		}
 	})
 	h := mat.NewSymDense(c.D, nil)
-	newGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
+	newGram(c.Rows, c.N, c.D).ComputeTo(h, m.model, m.weight)
 	addDiagonal(h, m.ridge)
 	m.freezeRedundant(h)
 	for i := range c.D {
@@ -229,7 +229,7 @@ func (m *sqp) freezeRedundant(h *mat.SymDense) {
 	lo, hi := c.Rows.LocalRange(c.N)
 	engine.Fill(weight[lo:hi], smooth/float64(c.N))
 	squares := mat.NewSymDense(c.D, nil)
-	newGram(c.Rows, c.N, c.D).SumOf(squares, m.model, weight)
+	newGram(c.Rows, c.N, c.D).ComputeTo(squares, m.model, weight)
 	for i := range m.scale {
 		m.scale[i] = squares.At(i, i)
 	}

@@ -34,7 +34,7 @@ type warmStart struct {
 
 // hessianCost returns the cost of the first Hessian in passes, or 0 if one has been formed.
 func (m *newton) hessianCost() float64 {
-	if o, ok := m.h.(*operator); ok && o.OfClasses() && !m.formed {
+	if o, ok := m.h.(*operator); ok && o.IsMulticlass() && !m.formed {
 		return classesPasses
 	}
 	h, ok := m.h.(*Factored)

@@ -67,7 +67,7 @@ func (w *weights) updateAll(r *engine.Response, slope []float64, count int, add 
 		}
 		e.Partials.Complete(s)
 	})
-	e.Rows.Share(totals)
+	e.Rows.AllGather(totals)
 	w.total = engine.Sum(totals)
 	e.Rows.SumTo(w.cross, e.Partials)
 }

@@ -34,7 +34,7 @@ func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 			}
 		}
 	})
-	r.rows.Share(parts[:]...)
+	r.rows.AllGather(parts[:]...)
 	total := func(i int) float64 { return engine.Sum(parts[i]) / r.total }
 	sums = engine.Sums{Linear: total(3), Size: total(3), Mass: total(4), Top: slices.Max(parts[5])}
 	ball := 0.0
@@ -109,20 +109,20 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
 	r.rows.Run(len(y), func(k, lo, hi int) {
 		parts[0][k], parts[1][k] = kernel.Sum(y[lo:hi]), r.weightedLoss(y, f, lo, hi)
-		parts[2][k] = r.sumOfSizes(y, f, lo, hi)
+		parts[2][k] = r.weightedAbsoluteLoss(y, f, lo, hi)
 		if s.Nu > 0 || s.HasBall() || s.Weights != nil {
 			parts[3][k] = r.divergence(y, s.Divergence, lo, hi)
 		}
 	})
-	r.rows.Share(parts[:]...)
+	r.rows.AllGather(parts[:]...)
 	p.Mass, p.Linear, p.Size = engine.Sum(parts[0]), engine.Sum(parts[1]), engine.Sum(parts[2])
 	divergence, gamma := engine.Sum(parts[3])/r.total, engine.SumGamma(s.rows, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*engine.UnitRoundoff
 	if s.HasBall() {
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
-		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
+		p.Off += r.largestChange(ballMixingShare(divergence+rounding, s.Radius), y)
 	}
-	p.Off += r.largestChange(s.capExcess(&r, y, p.Mass), y)
+	p.Off += r.largestChange(s.capMixingShare(&r, y, p.Mass), y)
 	if !(p.Off <= 1) || math.IsInf(divergence, 1) { // for example, a sample without a reference weight has weight
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 		return p
@@ -133,8 +133,8 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 	return p
 }
 
-// sumOfSizes returns Σ y|f| over [lo, hi). Losses of samples without a reference weight are ignored.
-func (r *reference) sumOfSizes(y, f []float64, lo, hi int) (sum float64) {
+// weightedAbsoluteLoss returns Σ y|f| over [lo, hi). Losses of samples without a reference weight are ignored.
+func (r *reference) weightedAbsoluteLoss(y, f []float64, lo, hi int) (sum float64) {
 	if r.w == nil {
 		return kernel.DotAbs(y[lo:hi], f[lo:hi])
 	}
@@ -146,18 +146,18 @@ func (r *reference) sumOfSizes(y, f []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// excessShare returns the proportion of w that must be mixed with weights of divergence d for the result to be in a
+// ballMixingShare returns the proportion of w that must be mixed with weights of divergence d for the result to be in a
 // ball, since D is convex and is 0 at w.
-func excessShare(d, radius float64) float64 {
+func ballMixingShare(d, radius float64) float64 {
 	if !(d > radius) {
 		return 0
 	}
 	return (d - radius) / d
 }
 
-// capExcess returns the proportion of w that must be mixed with y/mass, whose sum is one, so that no weight
+// capMixingShare returns the proportion of w that must be mixed with y/mass, whose sum is one, so that no weight
 // exceeds w/Alpha.
-func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
+func (s Simplex) capMixingShare(r *reference, y []float64, mass float64) float64 {
 	if s.Alpha == 0 || s.Alpha == 1 {
 		return 0
 	}

@@ -125,7 +125,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (high, low floa
 	for step, before := 0, math.NaN(); step < maxSteps; step++ {
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
 		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, high, limit, lo, hi) })
-		r.rows.Share(mass, slope)
+		r.rows.AllGather(mass, slope)
 		over, fall = engine.Sum(mass)/r.total-1, engine.Sum(slope)/r.total
 		if over >= 0 {
 			left = high

@@ -44,7 +44,7 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 		}
 	})
 	e.Rows.SumTo(g, e.Partials)
-	e.Rows.Share(linear)
+	e.Rows.AllGather(linear)
 	a.risk = engine.Sum(linear)
 	a.tau = a.risk
 	return a
@@ -57,11 +57,11 @@ func (s Simplex) ResponseDerivativesTo(response []float64, a *engine.Response, l
 	if s.HasBall() {
 		nu = a.Nu
 	}
-	s.responseAt(&reference{total: a.Total, w: s.Weights}, nu, response, a.Y, lo, hi)
+	s.responseDerivativesAt(&reference{total: a.Total, w: s.Weights}, nu, response, a.Y, lo, hi)
 }
 
-// responseAt works like ResponseDerivativesTo for the multiplier nu.
-func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo, hi int) {
+// responseDerivativesAt works like ResponseDerivativesTo for the multiplier nu.
+func (s Simplex) responseDerivativesAt(r *reference, nu float64, response, y []float64, lo, hi int) {
 	if !(nu > 0) || s.Alpha == 1 { // the weights are on a vertex
 		clear(response[lo:hi])
 		return

@@ -361,7 +361,7 @@ func (g *Groups) CouplingTerms(
 		return along, share
 	}
 	r := newReference(nil, s.near.Weights, len(s.q))
-	s.near.responseAt(&r, s.nu, share, s.q, 0, len(s.q))
+	s.near.responseDerivativesAt(&r, s.nu, share, s.q, 0, len(s.q))
 	total := engine.Sum(share)
 	if !(total > 0) {
 		return nil, nil

@@ -148,7 +148,7 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 			}
 			mass[k], slope[k] = m, b
 		})
-		r.rows.Share(mass, slope)
+		r.rows.AllGather(mass, slope)
 		rise := engine.Sum(slope) / r.total
 		over := engine.Sum(mass)/r.total*limit + rise*s - 1
 		next := min(limit, s-over/rise)
@@ -181,7 +181,7 @@ func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a res
 		total[k] += kernel.ExpTo(y[lo:hi], f, top[k], s.Nu)
 		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
 	})
-	e.Rows.Share(top, total)
+	e.Rows.AllGather(top, total)
 	largest, sum := slices.Max(top), 0.0
 	for k := range top {
 		sum += total[k] * math.Exp((top[k]-largest)/s.Nu)

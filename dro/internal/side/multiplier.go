@@ -6,14 +6,14 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
-// multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball, D(y_ν‖w) = Radius, or
+// findMultiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball, D(y_ν‖w) = Radius, or
 // Nu if the best response to Nu·D is in the ball. It also returns an estimate of the threshold at this ν, or NaN. y
 // is scratch memory. The derivative of ν·Radius + R_ν with respect to ν is Radius − D(y_ν‖w), so this ν is the
 // minimiser, and an error in ν has only a second-order effect.
 //
 // It uses Newton's method within a bracket for log D as a function of log ν, whose slope is −2 for large ν and
 // flatter elsewhere.
-func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.Multipliers) (nu, tau float64) {
+func (s Simplex) findMultiplier(r *reference, y, f []float64, b bound, from engine.Multipliers) (nu, tau float64) {
 	tau = math.NaN()
 	lo, hi := s.Nu, math.Inf(1)
 	if s.Nu == 0 {
@@ -28,9 +28,9 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 	}
 	if nu, tau = from.Nu, from.Tau; !from.Known || !(nu > lo) {
 		if few, of := r.sampleEvenly(f); few != nil {
-			nu, tau = s.multiplier(few, make([]float64, len(of)), of, few.boundOf(of, b.limit), from)
+			nu, tau = s.findMultiplier(few, make([]float64, len(of)), of, few.boundOf(of, b.limit), from)
 		} else {
-			nu, tau = r.deviation(f, b.level)/math.Sqrt(2*s.Radius), math.NaN()
+			nu, tau = r.standardDeviation(f, b.level)/math.Sqrt(2*s.Radius), math.NaN()
 		}
 	}
 	if nu = max(nu, lo); !(nu > 0) || math.IsInf(nu, 1) {
@@ -75,8 +75,8 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.M
 	return nu, tau
 }
 
-// deviation returns the standard deviation of the losses under the reference weights; top is the largest loss.
-func (r *reference) deviation(f []float64, top float64) float64 {
+// standardDeviation returns the standard deviation of the losses under the reference weights; top is the largest loss.
+func (r *reference) standardDeviation(f []float64, top float64) float64 {
 	mean := func(of func(v float64) float64) float64 {
 		return r.rows.Sum(len(f), func(lo, hi int) float64 {
 			s := 0.0
@@ -127,7 +127,7 @@ func (s Simplex) divergenceAt(
 		}
 		parts[0][k], parts[1][k], parts[2][k], parts[3][k] = sum, mass, first, second
 	})
-	r.rows.Share(parts[:]...)
+	r.rows.AllGather(parts[:]...)
 	const small = 1e-3 // a smaller divergence suffers from cancellation
 	if d = engine.Sum(parts[0]); balances && d < small {
 		d = r.moments(y, nil, s.Divergence, nil).divergence

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// quantile returns the largest τ such that losses ≥ τ have at least the given proportion of the weight, or NaN if
+// upperQuantile returns the largest τ such that losses ≥ τ have at least the given proportion of the weight, or NaN if
 // no sample has weight. It also returns the proportions of the weight on losses above τ and equal to τ. It uses a
 // radix selection: every step divides the range that contains τ into 2048 parts, sums the weights in each part, and
 // keeps the losses in the part that contains τ. The sums do not depend on the number of threads or ranks.
-func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties float64) {
+func (r *reference) upperQuantile(f []float64, proportion float64) (tau, above, ties float64) {
 	const (
 		digit    = 11    // number of bits of a digit, for 2048 parts
 		rounding = 1e-12 // relative rounding error of a proportion
@@ -86,7 +86,7 @@ func (r *reference) minMax(f []float64) (least, most float64) {
 		}
 		parts[0][k], parts[1][k] = least, most
 	})
-	r.rows.Share(parts[:]...)
+	r.rows.AllGather(parts[:]...)
 	return slices.Min(parts[0]), slices.Max(parts[1])
 }
 

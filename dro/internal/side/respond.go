@@ -36,10 +36,10 @@ func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 		guess = from.Tau
 	}
 	if a.nu = s.Nu; s.HasBall() {
-		a.nu, guess = s.multiplier(&r, y, f, q, from)
+		a.nu, guess = s.findMultiplier(&r, y, f, q, from)
 	}
 	if a.nu == 0 {
-		r.respondAbove(y, f, q)
+		r.respondUnpenalised(y, f, q)
 		a.moments = r.moments(y, f, s.Divergence, nil)
 		a.risk, a.tau = a.linear, q.level
 		return a
@@ -72,7 +72,7 @@ func (r *reference) boundOf(f []float64, limit float64) bound {
 	if math.IsInf(limit, 1) {
 		return bound{limit: limit, level: r.largestLoss(f)}
 	}
-	q, above, ties := r.quantile(f, 1/limit)
+	q, above, ties := r.upperQuantile(f, 1/limit)
 	return bound{limit, q, above, ties}
 }
 
@@ -110,9 +110,9 @@ func (b bound) vertexDivergence(d Divergence) float64 {
 	return sum
 }
 
-// respondAbove stores the best response without a penalty in y: weights limit·w for the losses above the bound, and
-// the remaining weight on the losses equal to it.
-func (r *reference) respondAbove(y, f []float64, b bound) {
+// respondUnpenalised stores the best response without a penalty in y: weights limit·w for the losses above the bound,
+// and the remaining weight on the losses equal to it.
+func (r *reference) respondUnpenalised(y, f []float64, b bound) {
 	b = r.countTies(b, f)
 	left := b.ratioAtBound()
 	r.rows.Run(len(f), func(_, lo, hi int) {
@@ -182,7 +182,7 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 		}
 		parts[1][k] = r.divergence(y, d, lo, hi)
 	})
-	r.rows.Share(parts[:]...)
+	r.rows.AllGather(parts[:]...)
 	return moments{engine.Sum(parts[0]), engine.Sum(parts[1]) / r.total}
 }
 

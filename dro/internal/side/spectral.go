@@ -424,11 +424,11 @@ func (s Spectral) weightRounding(size float64, n int) float64 {
 // Equivalently, and with less rounding if k is large, the other samples have Σ y ≥ Lower(Σ w).
 func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(nil, s.Weights, len(y))
-	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))
+	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.weightedAbsoluteLoss(y, f, 0, len(y))
 	divergence, plain := s.divergenceOf(&r, y)
 	gamma := engine.SumGamma(nil, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*engine.UnitRoundoff
-	p.Off += r.largestChange(s.excess(&r, y), y)
+	p.Off += r.largestChange(s.mixingShare(&r, y), y)
 	if !(p.Off <= 1) || math.IsInf(divergence, 1) {
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 		return p
@@ -443,9 +443,9 @@ func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proo
 	return p
 }
 
-// excess returns the proportion of w that must be mixed with y, divided by its sum, for the result to be in Y. It
+// mixingShare returns the proportion of w that must be mixed with y, divided by its sum, for the result to be in Y. It
 // is +Inf if a weight is NaN, or if a sample without a reference weight has weight.
-func (s Spectral) excess(r *reference, y []float64) (most float64) {
+func (s Spectral) mixingShare(r *reference, y []float64) (most float64) {
 	ratio := make([]float64, len(y))
 	for j, v := range y {
 		w := r.weightAt(j)
@@ -474,7 +474,7 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 		upper.Add(y[a.Order[i]])
 		if w := a.above[i]; w <= 0.5 {
 			limit := s.Spectrum.Upper(w)
-			most = max(most, mixture(upper.Value()/mass, limit, w, limit))
+			most = max(most, mixingShareOf(upper.Value()/mass, limit, w, limit))
 		}
 	}
 	var below compensated.Sum // sum of the weights w
@@ -485,21 +485,21 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 			break
 		}
 		w := below.Value() / all.Value()
-		most = max(most, mixture(-lower.Value()/mass, -s.Spectrum.Lower(w), -w, w))
+		most = max(most, mixingShareOf(-lower.Value()/mass, -s.Spectrum.Lower(w), -w, w))
 	}
 	return most
 }
 
-// mixture returns the proportion of weights w that must be mixed with weights y for the result to be at most limit,
-// which is above w. y and w are sums with relative errors of a few units of roundoff, and the error of limit is a few
-// units times size.
+// mixingShareOf returns the proportion of weights w that must be mixed with weights y for the result to be at most
+// limit, which is above w. y and w are sums with relative errors of a few units of roundoff, and the error of limit
+// is a few units times size.
 //
 // A relative error e of the argument w and a few units in the evaluation move Upper by a few units of itself, since it
 // is concave with Upper(0) = 0. Lower is convex with Lower(0) = 0 and Lower(1) = 1, so that w·Lower'(w) ≤ w/(1 − w) ≤
 // 2w for w ≤ ½. Its evaluation is off by a few units times (1 + p)·Lower(w), where p is the exponent of an extremile or
 // an exponential spectrum, and at most 1 for other spectra. For w ≤ ½, p·Lower(w) ≤ 3w. So the error of Lower is a few
 // units times w, no matter how large p and how small Lower(w) are.
-func mixture(y, limit, w, size float64) float64 {
+func mixingShareOf(y, limit, w, size float64) float64 {
 	excess := y - limit + spectralRounding*(math.Abs(y)+size)
 	if !(excess > 0) {
 		return 0

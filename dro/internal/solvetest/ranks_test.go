@@ -27,7 +27,7 @@ func onRanks(
 	t.Helper()
 	out = make([]*TestResult, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
-		c, traffic := ranks.Count(c)
+		c, traffic := ranks.CountTraffic(c)
 		defer func() {
 			if c.Rank() == 0 {
 				rounds = traffic().Rounds

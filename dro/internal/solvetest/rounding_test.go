@@ -32,7 +32,7 @@ func TestBounds_LargeRounding(t *testing.T) {
 					t.Fatalf("%s: %v", h.Name, err)
 				}
 				if all = append(all, res); optimum == nil {
-					optimum = h.Polish(res.X)
+					optimum = h.OptimumNear(res.X)
 				}
 			}
 			if optimum == nil {
@@ -120,7 +120,7 @@ func TestPath_LargeRounding(t *testing.T) {
 		}
 		res := solveBy(t, p, Newton{}, drotest.SettingsFor(1e-13, 60))
 		c, err := path.BoundsAt(h.Nu)
-		optimum := h.Polish(res.X)
+		optimum := h.OptimumNear(res.X)
 		if err != nil || optimum == nil {
 			continue
 		}

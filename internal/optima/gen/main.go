@@ -100,7 +100,7 @@ func solve(p *exact.Problem) (optima.Optimum, error) {
 
 // takeNewtonStep replaces x by x − H⁻¹∇P, where H is the Hessian of P.
 func takeNewtonStep(p *exact.Problem, x []exact.Real) error {
-	g, h := p.Model(x)
+	g, h := p.GradientAndHessian(x)
 	step, err := h.Solve(g)
 	for i := range step {
 		x[i] = exact.Sub(x[i], step[i])
