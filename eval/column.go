@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
-	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -127,12 +127,19 @@ func thinSample(x []float64) []float64 {
 	return out
 }
 
-// formatCut formats a cut point without trailing zeros.
+// formatCut formats a cut point as it is in the data, without grouping or trailing zeros. It has six significant digits
+// if it has many, or those before the decimal point if these are more.
 func formatCut(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return printable.Count(int(x))
+	size := math.Abs(x)
+	text := strconv.FormatFloat(size, 'f', -1, 64)
+	switch {
+	case size >= 1e15:
+		text = strconv.FormatFloat(size, 'g', 6, 64)
+	case size >= 1e6:
+		text = strconv.FormatFloat(size, 'f', 0, 64)
+	case len(text) > len("12345.67"):
+		text = strconv.FormatFloat(size, 'g', 6, 64)
 	}
-	text := fmt.Sprintf("%.4g", math.Abs(x))
 	if x < 0 {
 		return "−" + text
 	}

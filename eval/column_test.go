@@ -82,3 +82,13 @@ func TestValues_WithoutANumberHaveAReason(t *testing.T) {
 		}
 	}
 }
+
+// Cut points are written as in the data, with a limited number of digits.
+func TestFormatCut_Digits(t *testing.T) {
+	for x, want := range map[float64]string{2019: "2019", -1500: "−1500", 354.94: "354.94", 0.221000003814697: "0.221",
+		12345.678901: "12345.7", 1234567.8: "1234568", 1e18: "1e+18", 1e-9: "1e-09", 0: "0", 226802: "226802"} {
+		if got := formatCut(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}

@@ -200,19 +200,28 @@ func (e *Evaluation) NameFittedConstant() string {
 	return "the best constant prediction for the training rows"
 }
 
+// mostFrequentClass returns the class, of more than two, that the best constant prediction predicts. In a file of an
+// earlier version, it is the class with most rows, without their weights.
+func (e *Evaluation) mostFrequentClass() string {
+	if e.ConstantClass != "" {
+		return e.ConstantClass
+	}
+	most := 0
+	for c, r := range e.Models[0].Classes {
+		if r.Support > e.Models[0].Classes[most].Support {
+			most = c
+		}
+	}
+	return e.Models[0].Classes[most].Class
+}
+
 // constantName describes the best constant prediction as the subject of a sentence.
 func (e *Evaluation) constantName() string {
 	switch e.Task {
 	case Regression:
 		return "Always predicting the mean of these rows"
 	case Multiclass:
-		most := 0
-		for c, r := range e.Models[0].Classes {
-			if r.Support > e.Models[0].Classes[most].Support {
-				most = c
-			}
-		}
-		return "Always predicting “" + e.Models[0].Classes[most].Class + "”"
+		return "Always predicting “" + e.mostFrequentClass() + "”"
 	}
 	share, _ := e.Models[0].Overall.Get(Prevalence)
 	switch {

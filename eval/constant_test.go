@@ -114,3 +114,23 @@ func TestEvaluate_ConstantOfCountsHasNoRisk(t *testing.T) {
 		t.Errorf("half of the loans are denied, but a constant has the log loss %v", risk)
 	}
 }
+
+// The most frequent class is that of the largest weight.
+func TestConstantSentence_WeightedClasses(t *testing.T) {
+	in := eval.Input{Task: eval.Multiclass, Classes: []string{"a", "b", "c"}, LossName: "logistic", LossUnit: "nats",
+		Models: []eval.Model{{Name: "m"}}}
+	for i := range 30 {
+		class, weight := 0, 1.0
+		if i%3 == 2 { // a third of the rows, with most of the weight
+			class, weight = 1, 5
+		}
+		m := &in.Models[0]
+		in.Target, in.Weight = append(in.Target, float64(class)), append(in.Weight, weight)
+		m.Score, m.Loss = append(m.Score, 0.5), append(m.Loss, math.Ln2)
+		m.Class, m.Place = append(m.Class, int32(class)), append(m.Place, 1)
+	}
+	e := evaltest.Evaluate(t, in)
+	if got := e.ConstantSentence(); !strings.HasPrefix(got, "Always predicting “b” would be right in 71.4") {
+		t.Error(got)
+	}
+}

@@ -54,6 +54,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	constant := newConstantPrediction(in.rows, in.LossUnit)
 	e.Constants = constant.measure(strata.All.Rows)
+	if in.Task == Multiclass {
+		e.ConstantClass = in.Classes[constant.class]
+	}
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sortedLosses, len(in.Models))
 	err = in.rows.Parallel(ctx, "measuring", 3*len(in.Models), func(step int) error {

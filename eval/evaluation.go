@@ -41,6 +41,8 @@ type Evaluation struct {
 
 	// Constants holds the measures over all rows of the best constant prediction for these rows.
 	Constants map[string]Num `json:"constant_prediction,omitempty"`
+	// ConstantClass is the class that it predicts, if there are more than two.
+	ConstantClass string `json:"constant_class,omitempty"`
 	// FitsConstant reports whether OverConstant compares with the best constant for the evaluated rows rather than for
 	// the training rows, which are unknown in an audit of predictions.
 	FitsConstant bool `json:"over_constant_of_evaluated_rows,omitempty"`

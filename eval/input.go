@@ -90,6 +90,9 @@ type Input struct {
 	Criterion string
 	// CriterionText describes the criterion within a sentence, such as "worst group's risk".
 	CriterionText string
+	// CriterionGroups is the name of the grouping by which the model was chosen, which may differ from the last one of
+	// Groups; it is empty if there was none.
+	CriterionGroups string
 	// ChosenByValidation reports whether validation rows chose the model; otherwise cross-validation did.
 	ChosenByValidation bool
 	// Alternatives describes what other criteria would have chosen on the same rows, such as "the worst group’s

@@ -139,6 +139,20 @@ func (j *judge) rejectedSentence() string {
 
 // criterionWords describes the quantity that the choice was to lower, as the object of a sentence.
 func (j *judge) criterionWords() string {
+	words := j.criterionOfWorst()
+	of, g := j.in.CriterionGroups, j.Headline()
+	if before, rest, ok := strings.Cut(words, "worst group’s "); ok && of != "" && (g == nil || g.Name != of) {
+		what := "error rate" // of groups other than those of this evaluation
+		if !strings.HasPrefix(rest, what) {
+			what = j.riskWords()
+		}
+		words = before + what + " of the worst group of " + of + strings.TrimPrefix(rest, what)
+	}
+	return words
+}
+
+// criterionOfWorst returns the words of criterionWords if the groups are those of this evaluation.
+func (j *judge) criterionOfWorst() string {
 	switch {
 	case j.in.Criterion == "trade-off":
 		return fmt.Sprintf("the worst group’s %s by more than %s times the increase that this causes in the %[1]s over all "+

@@ -459,3 +459,20 @@ func TestVerdict_RankingNote(t *testing.T) {
 		}
 	}
 }
+
+// If a model was chosen by other groups than those of the evaluation, the verdict names them.
+func TestVerdict_NamesTheGroupsOfTheChoice(t *testing.T) {
+	for groups, want := range map[string]string{
+		"":     "measurably lowers the worst group’s log loss by more than",
+		"g":    "measurably lowers the worst group’s log loss by more than",
+		"site": "measurably lowers the log loss of the worst group of site by more than 2 times the increase",
+	} {
+		in := evaltest.Loans()
+		in.Models, in.Groups[0].Name = in.Models[:1], "g"
+		in.RejectedCandidates, in.Criterion, in.CriterionGroups = 3, "trade-off", groups
+		in.CriterionText = "weighted mean of worst-group and average risk (weights 1 and 2)"
+		if got := evaltest.Evaluate(t, in).Verdict.Headline; !strings.Contains(got, want) {
+			t.Errorf("%q: %s", groups, got)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var worries = []struct {
 	{"A model may be of no use", (*page).uselessWarnings},
 	{"Protected attributes", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
-	{"The numbers flatter", (*page).trainingWarnings},
+	{"The numbers may flatter", (*page).trainingWarnings},
 	{"Only one outcome occurs", (*page).outcomeWarnings},
 	{"The rows have changed", (*page).driftWarnings},
 	{"Rates differ between groups", (*page).differingCriteria},
@@ -140,7 +140,7 @@ func (p *page) trainingWarnings() []string {
 	case p.E.Split == eval.Training:
 		return []string{"All numbers are measured on the training rows, which flatters every model."}
 	case p.E.TrainingRows != "":
-		return []string{p.E.TrainingRows + ". Measures on training rows flatter the models."}
+		return []string{p.E.TrainingRows + ". If they are training rows, the measures flatter the models."}
 	}
 	return nil
 }

@@ -47,7 +47,12 @@ func NumberAtScale(x, scale float64) string {
 	case a >= 1000:
 		return Count(int(math.Round(x)))
 	}
-	return formatFixed(x, decimals(a))
+	s := formatFixed(x, decimals(a))
+	if whole, fraction, ok := strings.Cut(s, "."); ok && math.Abs(x) >= 1000 { // a limit far from the scale
+		n, _ := strconv.Atoi(strings.TrimPrefix(whole, "−"))
+		s = strings.TrimSuffix(whole, strings.TrimPrefix(whole, "−")) + Count(n) + "." + fraction
+	}
+	return s
 }
 
 func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

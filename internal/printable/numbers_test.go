@@ -21,6 +21,7 @@ func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 		{NumberAtScale(0.5, 9.99), "0.500"}, {NumberAtScale(0.5, 10), "0.50"},
 		{NumberAtScale(0.5, 99), "0.50"}, {NumberAtScale(0.5, 100), "0.5"}, {NumberAtScale(0.5, 999), "0.5"},
 		{NumberAtScale(853.5, 1000), "854"}, {NumberAtScale(-0.4, 1000), "0"}, {NumberAtScale(0.5, 9e-5), "0.500"},
+		{NumberAtScale(1458.72, 249), "1\u202f458.7"}, {NumberAtScale(-1458.72, 24.9), "−1\u202f458.72"},
 		{NumberAtScale(0.5, 1e-4), "0.5000"}, {NumberAtScale(0.5, nan), "0.500"}, {NumberAtScale(nan, 1), "–"},
 		{NumberAtScale(-inf, 1), "–"}, {NumberAtScale(-0.0001, 1), "0.000"}, {NumberAtScale(-0.2, 1), "−0.200"},
 		{Signed(0.2, 1), "+0.200"}, {Signed(-0.2, 1), "−0.200"}, {Signed(0.0001, 1), "0.000"}, {Signed(0, 1), "0.000"},

@@ -211,6 +211,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	}
 	if s := m.Result.Selection; s != nil && x.compared == nil {
 		in.ChosenByValidation = s.Validation > 0
+		if n := len(m.Encoder.Groups); n > 0 {
+			in.CriterionGroups = m.Encoder.Groups[n-1].Name
+		}
 		in.Criterion, in.CriterionText, in.Alternatives =
 			s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
 		if k, value := s.Best(), math.Abs(s.Candidates[0].Value); value > 0 {
