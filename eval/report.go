@@ -112,14 +112,25 @@ type Coefficients struct {
 	Models []string `json:"models"`
 	Unit   string   `json:"unit"` // unit of Original: "log-odds per unit", "USD per unit"
 	Scaled string   `json:"scaled_unit"`
-	// Step is the change of a column to which Scaled refers: "unit" or "largest absolute value"; empty means
-	// "standard deviation".
+	// Step is the change of a column to which Scaled refers: "unit" or LargestAbsoluteValue; empty means "standard
+	// deviation".
 	Step string        `json:"step,omitempty"`
 	Rows []Coefficient `json:"rows"`
 }
 
 // StepName names the change of a column to which Scaled refers.
 func (c *Coefficients) StepName() string { return cmp.Or(c.Step, "standard deviation") }
+
+// PerStep returns what follows a coefficient that is scaled to Step, as in "per standard deviation".
+func (c *Coefficients) PerStep() string {
+	if c.Step == LargestAbsoluteValue {
+		return "times the " + c.Step
+	}
+	return "per " + c.StepName()
+}
+
+// LargestAbsoluteValue is the step of coefficients of columns that were divided by their largest absolute values.
+const LargestAbsoluteValue = "largest absolute value"
 
 // A Coefficient holds the coefficients of a column, in the order of Models.
 type Coefficient struct {

@@ -948,7 +948,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		if k > 0 {
 			note = ""
 		}
-		if c.WorstGroup != nil && !j.hasSmallWorstGroup() {
+		if c.WorstGroup != nil && !c.Alike && !j.hasSmallWorstGroup() {
 			risk(fmt.Sprintf("%s in the worst group, %s − %s", name, c.Model, c.Baseline), c.WorstGroup, base, note)
 		}
 	}

@@ -59,6 +59,22 @@ func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
 	}
 }
 
+// The heading names what the coefficients are scaled to.
+func TestCoefficientsFinding_Step(t *testing.T) {
+	for step, want := range map[string]string{
+		"":                        "The largest coefficient per standard deviation is that of ink",
+		"unit":                    "The largest coefficient per unit of its column is that of ink",
+		eval.LargestAbsoluteValue: "The largest coefficient times the largest absolute value of its column is that of ink",
+	} {
+		p := &page{E: &eval.Evaluation{Models: []eval.ModelResult{{Name: "ERM"}}}, Models: []string{"ERM"},
+			Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM"}, Step: step,
+				Rows: []eval.Coefficient{{Name: "ink", Scaled: []eval.Num{1}}}}}}
+		if got := p.coefficientsFinding(); got != want {
+			t.Errorf("%q: %s", step, got)
+		}
+	}
+}
+
 // Families of candidates have colours of their own, and those of models in other figures keep theirs.
 func TestChoiceFigure_ColoursDiffer(t *testing.T) {
 	var series []chart.Series

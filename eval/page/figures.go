@@ -91,6 +91,11 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		Caption: fmt.Sprintf(
 			"CVaR on %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%%, CVaR is the mean loss of "+
 				"all rows.", e.DescribeRows())}
+	if e.Loss == eval.RootMeanSquare { // the root of CVaR
+		f.Alt = "RMSE by fraction of worst rows. "
+		f.Caption = fmt.Sprintf("RMSE of the worst fraction α of the %s. At α = 100\u00a0%%, it is the RMSE of all rows.",
+			e.DescribeRows())
+	}
 	l := chart.Lines{XLabel: "worst fraction of the rows, α", YLabel: riskLabel(e) + " of the worst fraction α of the " +
 		"rows",
 		XLog: true, XShare: true}
@@ -151,7 +156,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if c == nil || len(c.Rows) == 0 {
 		return Figure{}, false
 	}
-	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per "+c.StepName()), Ref: []float64{0}}
+	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient "+c.PerStep()), Ref: []float64{0}}
 	if len(c.Models) == 1 {
 		d.First = 1
 	}
@@ -181,7 +186,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := fmt.Sprintf("Coefficients per %s of their column, largest first; the intercept is omitted.", c.StepName())
+	caption := fmt.Sprintf("Coefficients %s of their column, largest first; the intercept is omitted.", c.PerStep())
 	if drawable > maxCoefficients {
 		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
 			printable.Count(drawable))

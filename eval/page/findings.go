@@ -410,8 +410,11 @@ func (p *page) coefficientsFinding() string {
 	if len(rows) == 0 || eval.IsIntercept(rows[0].Name) {
 		return "The model has only an intercept"
 	}
-	return fmt.Sprintf("The largest coefficient per %s%s is that of %s", p.Coefficients.StepName(), p.coefficientsModel(),
-		rows[0].Name)
+	per := p.Coefficients.PerStep()
+	if p.Coefficients.Step != "" {
+		per += " of its column"
+	}
+	return fmt.Sprintf("The largest coefficient %s%s is that of %s", per, p.coefficientsModel(), rows[0].Name)
 }
 
 // coefficientsModel names the model by which coefficients are sorted, as in " in the robust model". It returns "" if

@@ -167,10 +167,14 @@ func (p *page) leadName(m eval.Measure) string {
 
 // lossName returns the name of the loss in words.
 func (p *page) lossName() string {
-	if p.riskName() == "Log loss" {
-		return "log loss"
+	name := p.lowerRiskName()
+	switch name {
+	case "log loss":
+		return name
+	case "risk":
+		name = "mean loss"
 	}
-	return printable.WithUnit("mean loss", p.E.LossUnit)
+	return printable.WithUnit(name, p.E.LossUnit)
 }
 
 // worstTiles returns the leading measure in the worst group of model k, and the loss in this group unless a
@@ -293,7 +297,11 @@ func criterionStrip(c *eval.Criterion) *strip {
 	s.limit, s.isShare = c.Limit, true
 	if c.Key == eval.FourFifthsKey {
 		s.isShare = false
-		s.bottom, s.top = axisOf(append(s.marks(), 1), false)
+		marks := append(s.marks(), 1)
+		s.bottom, s.top = axisOf(marks, false)
+		if !slices.ContainsFunc(marks, func(x float64) bool { return x > 1 }) { // without a reference group, none is
+			s.top = 1
+		}
 	}
 	return s
 }

@@ -67,7 +67,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	}
 	original, encoded := nameMargin(m)
 	c := &eval.Coefficients{Unit: original + " per unit", Step: stepOf(m)}
-	c.Scaled = fmt.Sprintf("%s per %s of the column", encoded, c.StepName())
+	c.Scaled = fmt.Sprintf("%s %s of the column", encoded, c.PerStep())
 	for _, e := range m.Explain() {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
@@ -93,7 +93,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 
 // stepOf returns the change of a column that changes its encoded column by 1, for eval.Coefficients.
 func stepOf(m *train.Model) string {
-	return map[string]string{"max": "largest absolute value", "none": "unit"}[m.Config.Scale]
+	return map[string]string{"max": eval.LargestAbsoluteValue, "none": "unit"}[m.Config.Scale]
 }
 
 // encodedSteps returns the change of every encoded column to which coefficients are scaled: 1 for a number, whose
@@ -121,7 +121,7 @@ func encodedSteps(m *train.Model) []float64 {
 // these deviations.
 func classCoefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit", Step: stepOf(m)}
-	c.Scaled = fmt.Sprintf("norm over the classes, log-odds per %s of the column", c.StepName())
+	c.Scaled = fmt.Sprintf("norm over the classes, log-odds %s of the column", c.PerStep())
 	k, steps := len(m.Classes()), encodedSteps(m)
 	for _, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})

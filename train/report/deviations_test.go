@@ -44,3 +44,30 @@ func TestCoefficients_ClassesPerStandardDeviation(t *testing.T) {
 		t.Errorf("wage: the ratio is %v", r)
 	}
 }
+
+// Coefficients of columns that are not standardised are not per standard deviation, and those of a transformed or linked
+// target are in units of the transformed target.
+func TestCoefficients_Units(t *testing.T) {
+	for name, c := range map[string]struct {
+		change       func(c *train.Config)
+		unit, scaled string
+	}{
+		"standardised": {func(*train.Config) {}, "wage per unit",
+			"standard deviations of wage per standard deviation of the column"},
+		"log": {func(c *train.Config) { c.TargetTransform = "log" }, "log wage per unit",
+			"standard deviations of log wage per standard deviation of the column"},
+		"max": {func(c *train.Config) { c.Scale = "max" }, "wage per unit",
+			"standard deviations of wage times the largest absolute value of the column"},
+		"counts": {func(c *train.Config) { c.Loss, c.Target = "poisson", "experience"; c.Filter += " && experience >= 0" },
+			"log of experience per unit", "log of experience per standard deviation of the column"},
+	} {
+		m := fit(t, func(cfg *train.Config) {
+			cfg.Data, cfg.Target, cfg.Filter, cfg.Groups = "builtin:cps1988", "wage", "education > 17", []string{"ethnicity"}
+			c.change(cfg)
+		})
+		got := report.Coefficients(m)
+		if got.Unit != c.unit || got.Scaled != c.scaled {
+			t.Errorf("%s: %q, %q", name, got.Unit, got.Scaled)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,8 +20,8 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	}
 	original, _ := nameMargin(m)
 	out := &eval.GroupCoefficients{Model: Name(m), Unit: original + " per unit",
-		Scaled: fmt.Sprintf("%s per %s of a numeric feature, or for a category", original,
-			cmp.Or(stepOf(m), "standard deviation"))}
+		Scaled: fmt.Sprintf("%s %s of a numeric feature, or for a category", original,
+			(&eval.Coefficients{Step: stepOf(m)}).PerStep())}
 	w := m.Original(m.ScoringCoefficients())
 	crossed := 1 // number of group columns of the finest cells
 	for _, g := range own {
