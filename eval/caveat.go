@@ -96,7 +96,18 @@ func (e *Evaluation) addCaveats(in *Input) {
 		say("No grouping columns were given: nothing can be said about groups.")
 	}
 	if e.Resamples == 0 {
-		say("No intervals were computed; differences between models are not tested.")
+		var except []string
+		if d := e.Models[e.Focus()].OverConstant; d != nil && d.Interval != nil {
+			except = append(except, "the comparison with a constant prediction")
+		}
+		if in.Columns != nil {
+			except = append(except, "the search for slices")
+		}
+		note := ""
+		if except != nil {
+			note = ", except in " + printable.JoinWords(except, "and")
+		}
+		say("No intervals were computed%s; differences between models are not tested.", note)
 	}
 }
 

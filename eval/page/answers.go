@@ -657,8 +657,16 @@ func (p *page) NotTested() string {
 	if p.E.Slices == nil {
 		out = append(out, "the results in subgroups that were not named")
 	}
-	if p.E.Resamples == 0 {
-		out = append(out, "whether differences exceed sampling error")
+	var between []string
+	if p.E.Headline() != nil {
+		between = append(between, "groups")
+	}
+	if len(p.Models) > 1 {
+		between = append(between, "models")
+	}
+	if p.E.Resamples == 0 && between != nil {
+		out = append(out, fmt.Sprintf("whether differences between %s exceed sampling error",
+			printable.JoinWords(between, "and")))
 	}
 	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are correct"), 6) + "."
 }

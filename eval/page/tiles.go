@@ -16,7 +16,7 @@ import (
 type tile struct {
 	Label, Value, About string
 	Lines               []string      // lines on the interval, baselines and rows
-	Outcome             string        // outcome of a criterion: pass, undecided or fail
+	Outcome             string        // outcome of a criterion: pass, undecided, fail or not tested
 	Strip               template.HTML // the drawing of the interval
 	strip               *strip
 }
@@ -285,7 +285,9 @@ func (p *page) criterionTile() (t tile, ok bool) {
 		t = p.newTile(fmt.Sprintf("Rate of predicted “%s”, lowest ÷ highest", p.withTarget(p.E.Favourable.Value)),
 			"four-fifths rule", s,
 			p.nameTied(&c, c.Low)+" against "+p.nameTied(&c, c.High))
-		t.Outcome = c.Outcome
+		if t.Outcome = c.Outcome; t.Outcome == "untested" {
+			t.Outcome = "not tested"
+		}
 		return t, true
 	}
 	return t, false

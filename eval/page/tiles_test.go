@@ -386,6 +386,12 @@ func TestCriteria_TiesAndReasons(t *testing.T) {
 	if !found {
 		t.Errorf("%+v", p.Criteria().Rows)
 	}
+	if q, ok := p.criterionTile(); !ok || q.Outcome != "not tested" {
+		t.Errorf("the tile has the outcome %q", q.Outcome)
+	}
+	if got := p.NotTested(); !strings.Contains(got, "whether differences between groups and models exceed sampling error") {
+		t.Error(got)
+	}
 	got := p.undecidedCriteria()
 	if len(got) != 1 || !strings.HasPrefix(got[0], "No test was made of the four-fifths rule") ||
 		!strings.HasSuffix(got[0], ": there are no intervals.") {
