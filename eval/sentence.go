@@ -733,11 +733,12 @@ func (j *judge) costSentence() string {
 		return printable.Capitalise(s) + "." // neither a visible cost nor a visible or proven gain
 	}
 	also := ""
-	if side, ok := j.d.Direction(); ok && side > 0 {
+	side, known := j.d.Direction()
+	if known && side > 0 {
 		also = " too"
 	}
 	switch {
-	case change > 0 && !better && j.d.Value > 0: // there is no gain of which this could be the cost
+	case change > 0 && !better && !(known && side < 0): // there is no proven gain of which this could be the cost
 		return fmt.Sprintf("Over all rows %s is worse%s: %s %s.", j.ModelName(j.k), also, first.name, moves)
 	case change > 0 && !better:
 		return "This has a cost: " + s + "."
