@@ -129,3 +129,41 @@ func TestDocuments_NamesExist(t *testing.T) {
 		t.Errorf("only %d names were found", named)
 	}
 }
+
+// anchorsOf returns the anchors of the headings of a page, as GitHub writes them.
+func anchorsOf(text string) map[string]bool {
+	anchors := map[string]bool{}
+	heading := regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	fenced := regexp.MustCompile("(?ms)^```.*?^```")
+	dropped := regexp.MustCompile(`[^\pL\pN _-]`)
+	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		anchors[strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return anchors
+}
+
+// The headings to which a page links exist.
+func TestDocuments_AnchorsExist(t *testing.T) {
+	root := filepath.Join("..", "..")
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)#([^)\s]+)\)`)
+	found := 0
+	for page, text := range documents(t, root) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			to := text
+			if m[1] != "" {
+				b, err := os.ReadFile(filepath.Join(root, filepath.Dir(page), m[1]))
+				if err != nil {
+					t.Errorf("%s links to %s: %v", page, m[1], err)
+					continue
+				}
+				to = string(b)
+			}
+			if found++; !anchorsOf(to)[m[2]] {
+				t.Errorf("%s links to %s#%s, which is no heading", page, m[1], m[2])
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d links to headings were found", found)
+	}
+}
