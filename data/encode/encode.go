@@ -331,8 +331,7 @@ func (e *Encoder) encodeSets(
 			return nil, err
 		}
 	}
-	m, err := matrix.Write(ctx, f.Name(), e.layout(), d,
-		matrix.Destination{Storage: out.Storage, Disk: to.Disk, Draft: to.draft}, written)
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Destination{Storage: out.Storage, Disk: to.Disk}, written)
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,6 @@ type Sink struct {
 	Shared  *Shared             // distribution of the training rows over ranks; nil for a single process
 	// rows of the table, ascending, whose values Fit returns as they were read; must be empty if Shared is set
 	Sample []int
-
-	draft *matrix.Draft // raw numbers of the rows, or nil
 }
 
 // Shared describes training rows that are distributed over ranks: there are Total rows, in the shards described by

@@ -228,7 +228,7 @@ func (t *fitting) fitTarget() error {
 }
 
 // scanFeatures collects the statistics of the features. If the rows are to be encoded into a sink, it may store their
-// raw numbers in a draft of the sink; nil means that they are not encoded.
+// raw numbers in a draft of the partition; nil means that they are not encoded.
 func (t *fitting) scanFeatures(to *Sink) error {
 	var numbers, texts, vectors []*data.Column
 	for _, c := range t.features {
@@ -263,7 +263,6 @@ func (t *fitting) scanFeatures(to *Sink) error {
 	var draft *matrix.Draft
 	if to != nil {
 		draft = t.newDraft(to)
-		to.draft = draft
 	}
 	moments, err := t.scanNumbers(numbers, draft)
 	if err != nil {

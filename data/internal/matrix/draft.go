@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A Draft is a pair of dense matrices into which a visit stores raw numbers before their encoding is known. [Write]
-// then encodes them in place, so that the numbers need not be read twice.
+// A Draft is a pair of dense matrices into which a visit stores the raw numbers of a partition before their encoding is
+// known. [Write] then encodes them in place, so that the numbers need not be read twice.
 type Draft struct {
 	plan *plan
 	sets [2]*dense[float64]
@@ -18,8 +18,8 @@ type Draft struct {
 	spoiled atomic.Bool
 }
 
-// NewDraft returns a draft of the rows of a partition with the given number of columns, in which every number has its
-// column First. It returns nil if the memory does not suffice.
+// NewDraft adds a draft with the given number of columns to a partition and returns it. Every number has its column
+// First. It returns nil if the memory does not suffice.
 func NewDraft(rows *Partition, width int, numbers []*Number) *Draft {
 	d := &Draft{plan: &plan{Layout: Layout{Width: width, Intercept: -1}, rows: rows, numbers: numbers,
 		storage: design.Float64Storage}}
@@ -34,6 +34,7 @@ func NewDraft(rows *Partition, width int, numbers []*Number) *Draft {
 	for _, to := range d.sets {
 		to.allocate(0)
 	}
+	rows.draft = d
 	return d
 }
 
@@ -85,8 +86,8 @@ func (x *Number) addNulls(d *Partition, t *Tile, null []bool) {
 // plan. It returns false if the matrices of the plan have to be built from the table: if the draft lacks one of their
 // numbers or has many columns that they lack, or if a number is not finite or too large to encode.
 func (d *Draft) complete(ctx context.Context, p *plan) (bool, error) {
-	if d.spoiled.Load() || p.storage != design.Float64Storage || p.rows != d.plan.rows ||
-		p.Width > d.plan.Width || d.plan.Width-p.Width > d.plan.Width/8 {
+	if d.spoiled.Load() || p.storage != design.Float64Storage || p.Width > d.plan.Width ||
+		d.plan.Width-p.Width > d.plan.Width/8 {
 		return false, nil
 	}
 	drafted := map[string]*Number{}

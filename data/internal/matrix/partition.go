@@ -17,6 +17,7 @@ type Partition struct {
 	Sets  [2][]int      // row numbers, in the order of the matrix
 	Arena *memory.Arena // memory for slices as long as the table; nil means the heap
 
+	draft *Draft  // raw numbers of the rows; may be nil
 	place []int32 // for each row of the table: k+1 for index k in set 0, −k−1 for index k in set 1, 0 for neither
 }
 

@@ -59,11 +59,10 @@ type plan struct {
 type Destination struct {
 	Storage design.Storage
 	Disk    *design.DiskStorage
-	Draft   *Draft // holds the numbers that Write would read; may be nil
 }
 
 // Write encodes the rows of a partition. It reads the numbers once, twice if matrices are sparse and numbers may be 0,
-// and not at all if it can complete a draft, which must not be used afterwards. name is used in errors. Afterwards the
+// and not at all if the partition has a draft that it can complete. name is used in errors. Afterwards the
 // Numbers hold their faults; the matrices are usable only if the only faults are filled nulls. The Matrices must be
 // closed.
 func Write(
@@ -78,14 +77,14 @@ func Write(
 		}
 	}
 	m := &Matrices{where: where}
-	if to.Draft != nil && where == nil {
-		if done, err := to.Draft.complete(ctx, p); err != nil {
+	if draft := rows.draft; draft != nil && where == nil {
+		rows.draft = nil
+		if done, err := draft.complete(ctx, p); err != nil {
 			return nil, err
 		} else if done {
-			m.sets = [2]sink{to.Draft.sets[0], to.Draft.sets[1]}
+			m.sets = [2]sink{draft.sets[0], draft.sets[1]}
 			return m, nil
 		}
-		to.Draft.sets = [2]*dense[float64]{} // frees the memory
 	}
 	var err error
 	if where != nil {
