@@ -176,7 +176,8 @@ func (b *SparseBuilder) BeginRow() {
 	b.all.rows++
 }
 
-// Add appends an entry to the current row. Its index must be larger than those of the preceding entries.
+// Add appends an entry to the current row. Its index must be larger than those of the preceding entries. Add panics
+// unless BeginRow was called before.
 func (b *SparseBuilder) Add(index int32, value float64) {
 	b.last.index, b.last.value = append(b.last.index, index), append(b.last.value, value)
 	b.last.start[len(b.last.start)-1]++
