@@ -36,7 +36,7 @@ var worries = []struct {
 	{"The choice is uncertain", (*page).choiceWarnings},
 	{"Warning from training", (*page).noteWarnings},
 	{"Not settled", (*page).undecidedCriteria},
-	{"Groups too small", (*page).smallGroupWarnings},
+	{"Too few rows", (*page).smallGroupWarnings},
 }
 
 // Worries returns what a reader should know before using the model, in descending order of harm.
