@@ -6,8 +6,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Counter is a linear oracle that counts the samples in every call. It is a LinearModel if the wrapped oracle is
-// one.
+// A Counter is a linear oracle that counts the samples in every call.
 type Counter struct {
 	*losses.Linear
 	Eval, Grad, Curvature, Gram, Margins, Constants atomic.Int64
@@ -35,10 +34,10 @@ func (c *Counter) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	c.Linear.AddGradTo(dst, weight, slope, lo, hi)
 }
 
-func (c *Counter) CurvatureTo(curvature, x []float64, lo, hi int) {
+func (c *Counter) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	c.Curvature.Add(int64(hi - lo))
 	c.bounding.Store(false)
-	c.Linear.CurvatureTo(curvature, x, lo, hi)
+	c.Linear.CurvatureTo(curvature, slope, lo, hi)
 }
 
 func (c *Counter) AddGramTo(dst, weight []float64, lo, hi int) {

@@ -45,7 +45,7 @@ func newBlocks(d reg.Register, count int) columnBlocks {
 	return b
 }
 
-// moveBack moves the pointers to entries of the given size back by the blocks that a row has not.
+// moveBack moves the pointers to entries of the given size back by the blocks that a row lacks.
 func (b columnBlocks) moveBack(size int, pointers ...reg.GPVirtual) {
 	missing := GP64()
 	LEAQ(at(b.last, 1-b.count), missing)
