@@ -214,7 +214,7 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			"text.csv": {exit.Failed,
 				`column "size", row 2: the column is text, but in the training table it held numbers: the value is "n/a"`},
 			"words.csv": {exit.Failed,
-				`column "size", row 1: the column is text, but in the training table it held numbers: the value is "high"`},
+				`column "size": the column is text, but in the training table it held numbers: the first value is "high"`},
 			"renamed.csv": {exit.Failed, "hint: did you mean \"sizes\"?\n"},
 			"groups.csv":  {exit.OK, `"g" (population stability index`},
 			"empty.csv":   {exit.Failed, "no rows to "},

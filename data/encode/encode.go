@@ -545,20 +545,29 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.IsAllNull() && f.Rows > 0 {
-		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model needs numbers: check that this is the same column " +
-			"as in the training table"}
-		if row >= 0 {
-			advice = fix.Advice{Fixes: []fix.Fix{fix.NameMissing}}
-		} else {
-			for row = 0; c.IsNull(row); row++ {
-			}
-		}
-		fault := f.FaultAt(c.Name, row, advice,
-			"the column is text, but in the training table it held numbers: the value is %q", c.Text(row))
-		fault.FixValues = map[fix.Fix]string{fix.NameMissing: c.Text(row)}
-		err = fault
+		err = textFault(f, c)
 	}
 	return c, err
+}
+
+// textFault returns an error about a loaded column of text that held numbers in training. It names the row of the
+// first text if other values are numbers.
+func textFault(f *data.Frame, c *data.Column) *data.Error {
+	const msg = "the column is text, but in the training table it held numbers: the %s is %q"
+	if row := c.UnexpectedRow - 1; row >= 0 {
+		fault := f.FaultAt(c.Name, row, fix.Offer(fix.NameMissing), msg, "value", c.Text(row))
+		fault.FixValues = map[fix.Fix]string{fix.NameMissing: c.Text(row)}
+		return fault
+	}
+	first := 0
+	for c.IsNull(first) {
+		first++
+	}
+	advice := fix.Advise("check that this is the same column as in the training table")
+	if r := f.Remark(c.Name, table.ErrTextOfNumbers); r != nil && len(r.Fixes) > 0 {
+		advice = fix.Offer(r.Fixes...) // the numbers are written in another way
+	}
+	return f.Fault(c.Name, advice, msg, "first value", c.Text(first))
 }
 
 // labelReader returns a function that returns the text of a value of c as it would be in a column of kind trained.

@@ -133,7 +133,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	e := newEncoder(t, frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
 	for text, want := range map[string][]string{
 		"y,b\n1,x\n": {`a: there is no column "a", which the model was trained on`,
-			"b: the column is text, but in the training table it held numbers: the value is \"x\"",
+			"b: the column is text, but in the training table it held numbers: the first value is \"x\"",
 			`c: there is no column "c", which the model was trained on`},
 		"y,d\n1,x\n": {`a: there is no column "a", which the model was trained on`,
 			`b: there is no column "b", which the model was trained on`,

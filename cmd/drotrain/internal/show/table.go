@@ -39,7 +39,7 @@ func Table(w io.Writer, path string, t data.Description) {
 func describeValues(c data.ColumnDescription, rows int) string {
 	switch {
 	case c.Kind == data.Vector && c.Entries > 0:
-		return fmt.Sprintf("%s, %.3g in a row", Plural(c.Width, "place", "places"), float64(c.Entries)/float64(max(1, rows)))
+		return fmt.Sprintf("width %s, %.3g entries per row", Thousands(c.Width), float64(c.Entries)/float64(max(1, rows)))
 	case c.Kind == data.Vector && c.Min != nil:
 		return fmt.Sprintf("%s, %s to %s", Plural(c.Width, "number", "numbers"), wholeOrShort(*c.Min), wholeOrShort(*c.Max))
 	}
