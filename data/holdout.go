@@ -394,12 +394,12 @@ func (f *Frame) timesOf(
 		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31", fix.SayDateOrder),
 			"it is ambiguous whether dates like %q begin with the day or the month", formats[0].Example)
 	case len(formats) > 1:
-		var said []string
+		var shares []string
 		for _, d := range formats {
-			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
+			shares = append(shares, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
 		return nil, nil, f.Fault(name, fix.Advise("write all times as 2024-03-31"),
-			"the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
+			"the times are in different formats and cannot be ordered: %s", strings.Join(shares, ", "))
 	}
 	if o, ok := f.dateOrdering(c); ok && rank != nil {
 		return o.compareRows(c), c.Text, nil

@@ -50,8 +50,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		k.err = largeNumberFault(f, c.Name, l.Inexact)
 		return k
 	}
-	if l.Bad > 0 {
-		k.err = notFiniteFault(f, c.Name, l.Bad-1, l.Value)
+	if l.NotFiniteRow > 0 {
+		k.err = notFiniteFault(f, c.Name, l.NotFiniteRow-1, l.Value)
 		return k
 	}
 	counts := l.Counts
@@ -120,13 +120,13 @@ func (k *category) mergeRareLevels(counts []int, least, limit int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
-	room := limit - 1
+	left := limit - 1
 	if k.missing {
-		room--
+		left--
 	}
 	keep := make([]bool, len(counts))
 	for at, i := range order {
-		keep[i] = counts[i] >= least && (at < room || at == room && at == len(order)-1)
+		keep[i] = counts[i] >= least && (at < left || at == left && at == len(order)-1)
 	}
 	var kept []string
 	for i, l := range k.levels {
@@ -312,13 +312,13 @@ func describeNumbers(c *data.Column, levels []string) string {
 // levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and the
 // first invalid rows.
 type levels struct {
-	Texts   []string
-	Numbers []float64
-	Counts  []int
-	Missing bool
-	Inexact int     // first row (1-based) with a whole number too large for a float64, or 0
-	Bad     int     // first row (1-based) with a number that is not finite, or 0
-	Value   float64 // the number in row Bad
+	Texts        []string
+	Numbers      []float64
+	Counts       []int
+	Missing      bool
+	Inexact      int     // first row (1-based) with a whole number too large for a float64, or 0
+	NotFiniteRow int     // first row (1-based) with a number that is not finite, or 0
+	Value        float64 // the number in row NotFiniteRow
 }
 
 // levelsOf returns the levels of c in the given rows. The values of c must be in memory.
@@ -352,8 +352,8 @@ func levelsOf(c *data.Column, rows matrix.Set) (out levels) {
 		}
 		v := c.Number[r]
 		if !numeral.IsFinite(v) {
-			if out.Bad == 0 || r+1 < out.Bad {
-				out.Bad, out.Value = r+1, v
+			if out.NotFiniteRow == 0 || r+1 < out.NotFiniteRow {
+				out.NotFiniteRow, out.Value = r+1, v
 			}
 			continue
 		}
@@ -400,7 +400,7 @@ func mergeLevels(all []levels) (out levels) {
 		}
 		out.Missing = out.Missing || l.Missing
 		first(&out.Inexact, l.Inexact)
-		if first(&out.Bad, l.Bad) {
+		if first(&out.NotFiniteRow, l.NotFiniteRow) {
 			out.Value = l.Value
 		}
 	}

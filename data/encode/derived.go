@@ -110,11 +110,11 @@ func (m *derivation) addSplines() error {
 		}
 		for k, f := range basis {
 			o.Function = f
-			made, err := m.addTerm(Term{Name: fmt.Sprintf("spline(%s).%d", c.Name, k+1), Of: []Operand{*o}})
+			derived, err := m.addTerm(Term{Name: fmt.Sprintf("spline(%s).%d", c.Name, k+1), Of: []Operand{*o}})
 			if err != nil {
 				return err
 			}
-			m.place[c.Name] = append(m.place[c.Name], made)
+			m.place[c.Name] = append(m.place[c.Name], derived)
 		}
 	}
 	for name := range s.Spline {
@@ -357,7 +357,7 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 			return err
 		}
 		_, v, _, _ = matrix.JoinMoments(known[0].Moments)
-		if known[0].Faults.Bad >= 0 {
+		if known[0].Faults.NotFiniteRow >= 0 {
 			return nil // the column is rejected for this reason elsewhere
 		}
 	}

@@ -22,7 +22,8 @@ func TestFit_FaultsOfDerivedColumns(t *testing.T) {
 		Spec{Target: "y", Task: Regression, Transforms: Transforms{
 			Spline: map[string]int{"few": 5, "two": 5,
 				"x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
-	datatest.WantError(t, err, "few", "two", "a logarithm needs a numeric feature", "a square needs a numeric feature", "none")
+	datatest.WantError(t, err, "few", "two", "a logarithm needs a numeric feature", "a square needs a numeric feature",
+		"none")
 	e, err := NewEncoder(context.Background(), frameOf(t, text), nil,
 		Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"},
 			Interact: [][2]string{{"x", "c"}}}})

@@ -300,8 +300,8 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	return out
 }
 
-// DescribeDrift returns a line that names the columns whose values differ from training by more than the limits, or "" if
-// there are none. If there is no training profile, it considers only levels that training lacked.
+// DescribeDrift returns a line that names the columns whose values differ from training by more than the limits, or ""
+// if there are none. If there is no training profile, it considers only levels that training lacked.
 func (r Report) DescribeDrift() string {
 	var columns []string
 	for _, d := range r.Drift {

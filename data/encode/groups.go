@@ -255,8 +255,8 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.Fault(column, fix.Advise("choose a coarser column"), "the column defines %s groups, but at most %s are supported",
-		printable.Count(groups), printable.Count(maxGroups))
+	return f.Fault(column, fix.Advise("choose a coarser column"),
+		"the column defines %s groups, but at most %s are supported", printable.Count(groups), printable.Count(maxGroups))
 }
 
 // fractionalGroupFault returns an error about a group column with too many different fractions.

@@ -37,7 +37,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 			c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn), "the values are too large to standardise")
+		return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn),
+			"the values are too large to standardise")
 	}
 	value := mean // value of a constant column
 	switch e.Spec.Impute {
@@ -110,29 +111,29 @@ func (e *Encoder) keepsConstantColumn(v float64) bool {
 // while reading, or nil. of holds the operands if the column is derived.
 func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n int, impute string) error {
 	switch {
-	case w.Bad >= 0 && (w.Far < 0 || w.Bad <= w.Far):
-		if err := operandFault(f, of, w.Bad); err != nil {
+	case w.NotFiniteRow >= 0 && (w.OverflowRow < 0 || w.NotFiniteRow <= w.OverflowRow):
+		if err := operandFault(f, of, w.NotFiniteRow); err != nil {
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by a typical value"),
+			return f.FaultAt(name, w.NotFiniteRow, fix.Advise("divide the original column by a typical value"),
 				"the value %v exceeds the range of double precision", w.Value)
 		}
 		if of != nil {
-			return f.FaultAt(name, w.Bad,
+			return f.FaultAt(name, w.NotFiniteRow,
 				fix.Advise("only positive numbers have a logarithm: leave out the other rows with a filter, or use a square "+
 					"or a spline instead"), "the value of %s is undefined", name)
 		}
-		return notFiniteFault(f, name, w.Bad, w.Value)
-	case w.Far >= 0 && w.Narrow:
-		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble),
-			"the value %v exceeds the range of float32", w.FarValue)
-	case w.Far >= 0:
-		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far outside the training range to standardise",
-			w.FarValue)
+		return notFiniteFault(f, name, w.NotFiniteRow, w.Value)
+	case w.OverflowRow >= 0 && w.FitsFloat64:
+		return f.FaultAt(name, w.OverflowRow, fix.Offer(fix.Standardise, fix.KeepDouble),
+			"the value %v exceeds the range of float32", w.OverflowValue)
+	case w.OverflowRow >= 0:
+		return f.FaultAt(name, w.OverflowRow, fix.Advice{},
+			"the value %v is too far outside the training range to standardise", w.OverflowValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.FaultAt(name, w.Null, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls,
-			n, printable.Noun(n, "row", "rows"))
+		e := f.FaultAt(name, w.NullRow, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s",
+			w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}

@@ -124,8 +124,8 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	for _, i := range rows {
 		if !null[i] {
 			buf = append(buf, number[i])
-		} else if faults.Nulls++; faults.Null < 0 {
-			faults.Null = t.First + int(i)
+		} else if faults.Nulls++; faults.NullRow < 0 {
+			faults.NullRow = t.First + int(i)
 		}
 	}
 	t.Buf = buf
@@ -153,7 +153,7 @@ func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []floa
 func addNotFiniteFaults(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !numeral.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
-			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
+			faults.Add(matrix.Faults{NullRow: -1, OverflowRow: -1, NotFiniteRow: t.First + int(i), Value: v})
 			return
 		}
 	}
@@ -241,7 +241,7 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 		}
 		own[i] = levelsOf(c, t.partition.Set(0))
 		own[i].Inexact = c.InexactRow
-		for _, row := range []*int{&own[i].Inexact, &own[i].Bad} {
+		for _, row := range []*int{&own[i].Inexact, &own[i].NotFiniteRow} {
 			if *row > 0 {
 				*row += t.first
 			}

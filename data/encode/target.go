@@ -188,16 +188,16 @@ const none = -1
 // targetStatistics holds the statistics of the target that fitting needs. Row numbers are those of the table; a
 // negative number means that there is no such row.
 type targetStatistics struct {
-	First       int      // first row of the set
-	Nulls, Null int      // number of nulls, and the first row with one
-	Bad         int      // first row whose value is not finite
-	Value       float64  // the value in row Bad
-	Inexact     int      // first row (1-based) of the column with a whole number too large for a float64, or 0
-	Values      []string // distinct values in order of appearance, up to the number that a coding needs
-	Held        []string // distinct values of the hold-out rows, if these may be classes
-	Uncovered   int      // number of targets without the required logarithm
-	Outside     int      // first row with such a target
-	Text        string   // the value in row Outside
+	First          int      // first row of the set
+	Nulls, NullRow int      // number of nulls, and the first row with one
+	NotFiniteRow   int      // first row whose value is not finite
+	Value          float64  // the value in row NotFiniteRow
+	Inexact        int      // first row (1-based) of the column with a whole number too large for a float64, or 0
+	Values         []string // distinct values in order of appearance, up to the number that a coding needs
+	Held           []string // distinct values of the hold-out rows, if these may be classes
+	Uncovered      int      // number of targets without the required logarithm
+	Outside        int      // first row with such a target
+	Text           string   // the value in row Outside
 
 	// moments of the function that is fitted, if it is scaled and the target is valid; see fitting.stripeCuts
 	Moments []matrix.Moment
@@ -205,15 +205,15 @@ type targetStatistics struct {
 
 // targetFaults returns the nulls and other faults of a target in some rows. Its values must be in memory.
 func targetFaults(c *data.Column, rows matrix.Set) *targetStatistics {
-	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
+	k := &targetStatistics{First: rows.FirstRow(), NullRow: none, NotFiniteRow: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
-			if k.Nulls++; k.Null < 0 {
-				k.Null = r
+			if k.Nulls++; k.NullRow < 0 {
+				k.NullRow = r
 			}
 		} else if c.Kind == data.Numeric {
 			if v := c.Number[r]; !numeral.IsFinite(v) {
-				k.Bad, k.Value = r, v
+				k.NotFiniteRow, k.Value = r, v
 				return k
 			}
 		}
@@ -225,10 +225,10 @@ func targetFaults(c *data.Column, rows matrix.Set) *targetStatistics {
 func (t *fitting) scanTarget(c *data.Column) *targetStatistics {
 	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
 	k := targetFaults(c, rows)
-	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
+	if k.Nulls == 0 && k.NotFiniteRow < 0 && rows.Len() > 0 {
 		k.Values = distinctValues(c, rows, maxValues)
 		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == data.Categorical || c.Integer) {
-			if q := targetFaults(c, held); q.Nulls == 0 && q.Bad < 0 {
+			if q := targetFaults(c, held); q.Nulls == 0 && q.NotFiniteRow < 0 {
 				k.Held = distinctValues(c, held, maxValues)
 			}
 		}
@@ -241,7 +241,7 @@ func (t *fitting) scanTarget(c *data.Column) *targetStatistics {
 			k.Moments = t.targetMoments(c, (&Target{Transform: transform}).transformed)
 		}
 	}
-	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
+	for _, row := range []*int{&k.First, &k.NullRow, &k.NotFiniteRow, &k.Outside} {
 		if *row >= 0 {
 			*row += t.first
 		}
@@ -279,15 +279,15 @@ func (t *fitting) targetMoments(c *data.Column, of func(float64) float64) (parts
 
 // mergeTargets merges the statistics of blocks of rows, in the order of the table.
 func mergeTargets(all []*targetStatistics) *targetStatistics {
-	out := &targetStatistics{First: none, Null: none, Bad: none, Outside: none}
+	out := &targetStatistics{First: none, NullRow: none, NotFiniteRow: none, Outside: none}
 	for _, k := range all {
-		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.Null, &k.Null}} {
+		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.NullRow, &k.NullRow}} {
 			if *row.to < 0 {
 				*row.to = *row.is
 			}
 		}
-		if out.Bad < 0 {
-			out.Bad, out.Value = k.Bad, k.Value
+		if out.NotFiniteRow < 0 {
+			out.NotFiniteRow, out.Value = k.NotFiniteRow, k.Value
 		}
 		if out.Outside < 0 {
 			out.Outside, out.Text = k.Outside, k.Text
@@ -318,10 +318,10 @@ func (t *Target) values() []string {
 // checkValues returns an error if the target of one of the n rows is null, NaN or infinite.
 func (k *targetStatistics) checkValues(f *data.Frame, column string, n int) error {
 	switch {
-	case k.Bad >= 0:
-		return notFiniteFault(f, column, k.Bad, k.Value)
+	case k.NotFiniteRow >= 0:
+		return notFiniteFault(f, column, k.NotFiniteRow, k.Value)
 	case k.Nulls > 0:
-		e := f.FaultAt(column, k.Null, fix.Offer(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n,
+		e := f.FaultAt(column, k.NullRow, fix.Offer(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n,
 			printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e

@@ -135,8 +135,8 @@ func (b *Buffers) Get(n int) []byte {
 		return f[:n]
 	}
 	// Few different sizes, so that a returned slice fits a later request.
-	grain := max(4<<10, 1<<bits.Len(uint(n))>>3)
-	return make([]byte, n, (n+grain-1)/grain*grain)
+	step := max(4<<10, 1<<bits.Len(uint(n))>>3)
+	return make([]byte, n, (n+step-1)/step*step)
 }
 
 // Put returns a slice to the pool.

@@ -101,20 +101,20 @@ func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 		if err := h.Decode(src); err != nil {
 			return nil, err
 		}
-		room := size
+		capacity := size
 		if h.HasFCS && h.FrameContentSize != uint64(size) {
 			return nil, errSize
 		} else if !h.HasFCS { // allocate only as bytes are decompressed, since the stated size may be wrong
-			room = min(size, 1<<16+8*len(src))
+			capacity = min(size, 1<<16+8*len(src))
 		}
-		if room = max(room, min(size, cap(dst))); cap(dst) < room {
-			dst = make([]byte, 0, room)
+		if capacity = max(capacity, min(size, cap(dst))); cap(dst) < capacity {
+			dst = make([]byte, 0, capacity)
 		}
-		out, err := zstdDecoder().DecodeAll(src, dst[:0:room])
+		out, err := zstdDecoder().DecodeAll(src, dst[:0:capacity])
 		// a block may have exceeded the allocated memory
-		for err != nil && room < size && len(out)+zstdBlock > room {
-			room = min(size, 4*room)
-			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
+		for err != nil && capacity < size && len(out)+zstdBlock > capacity {
+			capacity = min(size, 4*capacity)
+			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, capacity))
 		}
 		return out, err
 	case LZ4Raw:

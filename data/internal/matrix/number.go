@@ -28,15 +28,16 @@ func NewNumber(c *table.Column, first int, fill, shift, scale float64) *Number {
 
 // Faults counts the values of a numeric column that cannot be encoded, and holds the first row of each kind, or −1.
 type Faults struct {
-	Nulls, Null int // number of nulls, and the first row with a null
-	Bad, Far    int // first row whose value is not finite, and first row whose encoded value is not finite
-	Value       float64
-	FarValue    float64
-	Narrow      bool // the value in row Far is finite as a float64
+	Nulls, NullRow int     // number of nulls, and the first row with a null
+	NotFiniteRow   int     // first row whose value is not finite
+	Value          float64 // the value in this row
+	OverflowRow    int     // first row whose value is finite, but whose encoded value is not
+	OverflowValue  float64 // the value in this row
+	FitsFloat64    bool    // the encoded value in row OverflowRow is finite as a float64
 }
 
 // NoFaults returns empty Faults.
-func NoFaults() Faults { return Faults{Null: -1, Bad: -1, Far: -1} }
+func NoFaults() Faults { return Faults{NullRow: -1, NotFiniteRow: -1, OverflowRow: -1} }
 
 // isEarlier reports whether a row precedes a known row; −1 means no known row.
 func isEarlier(row, known int) bool { return row >= 0 && (known < 0 || row < known) }
@@ -44,20 +45,20 @@ func isEarlier(row, known int) bool { return row >= 0 && (known < 0 || row < kno
 // Add merges faults of other rows, in any order.
 func (f *Faults) Add(o Faults) {
 	f.Nulls += o.Nulls
-	if isEarlier(o.Null, f.Null) {
-		f.Null = o.Null
+	if isEarlier(o.NullRow, f.NullRow) {
+		f.NullRow = o.NullRow
 	}
-	if isEarlier(o.Bad, f.Bad) {
-		f.Bad, f.Value = o.Bad, o.Value
+	if isEarlier(o.NotFiniteRow, f.NotFiniteRow) {
+		f.NotFiniteRow, f.Value = o.NotFiniteRow, o.Value
 	}
-	if isEarlier(o.Far, f.Far) {
-		f.Far, f.FarValue, f.Narrow = o.Far, o.FarValue, o.Narrow
+	if isEarlier(o.OverflowRow, f.OverflowRow) {
+		f.OverflowRow, f.OverflowValue, f.FitsFloat64 = o.OverflowRow, o.OverflowValue, o.FitsFloat64
 	}
 }
 
 // Shift adds first to the row numbers.
 func (f *Faults) Shift(first int) {
-	for _, row := range []*int{&f.Null, &f.Bad, &f.Far} {
+	for _, row := range []*int{&f.NullRow, &f.NotFiniteRow, &f.OverflowRow} {
 		if *row >= 0 {
 			*row += first
 		}
@@ -94,14 +95,15 @@ func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 			row, v := t.First+int(i), number[i]
 			switch {
 			case null != nil && null[i]:
-				if f.Nulls++; f.Null < 0 {
-					f.Null = row
+				if f.Nulls++; f.NullRow < 0 {
+					f.NullRow = row
 				}
 			case !x.overflows(out[i]):
 			case v-v != 0:
-				f.Add(Faults{Null: -1, Bad: row, Value: v, Far: -1})
+				f.Add(Faults{NullRow: -1, NotFiniteRow: row, Value: v, OverflowRow: -1})
 			default:
-				f.Add(Faults{Null: -1, Bad: -1, Far: row, FarValue: v, Narrow: out[i]-out[i] == 0})
+				f.Add(Faults{NullRow: -1, NotFiniteRow: -1, OverflowRow: row, OverflowValue: v,
+					FitsFloat64: out[i]-out[i] == 0})
 			}
 		}
 		x.mu.Lock()
