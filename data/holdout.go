@@ -31,9 +31,9 @@ type Holdout struct {
 	Time   string // a column of times; the latest rows are held out
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
 
-	// The validation rows, which serve to choose a model, are neither training nor hold-out rows. They are the rows of the table given to
-	// [Frame.JoinValidation] if ValidationJoined is set, or the rows whose value in the column ValidationSplit
-	// denotes a validation set.
+	// The validation rows, which serve to choose a model, are neither training nor hold-out rows. They are the rows of
+	// the table given to [Frame.JoinValidation] if ValidationJoined is set, or the rows whose value in the column
+	// ValidationSplit denotes a validation set.
 	ValidationSplit  string
 	ValidationJoined bool
 }

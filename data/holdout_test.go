@@ -168,8 +168,8 @@ func TestSplitRows_Words(t *testing.T) {
 	for text, want := range map[string]string{
 		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test" both mark`,
 		"set,x\ntrain,1\ndev,2\ntest,3\n":   `filter set != "dev"`,
-		"is_train,x\n1,1\n0,2\n":            `"1" is ambiguous: it usually marks hold-out rows, but by the name of this column it marks training rows`,
-		"Training,x\nfalse,1\ntrue,2\n":     `it usually marks training rows, but by the name of this column it marks hold-out`,
+		"is_train,x\n1,1\n0,2\n":            `"1" is ambiguous: it usually marks hold-out rows, but by the name of this`,
+		"Training,x\nfalse,1\ntrue,2\n":     `usually marks training rows, but by the name of this column it marks hold-out`,
 		"set,x\ntrain,1\nvalid,2\n,3\n":     "",
 		"is_test,x\n0,1\n1,2\n":             "",
 		"train,x\ntrain,1\ntest,2\n":        "",

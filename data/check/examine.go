@@ -23,10 +23,10 @@ func ExaminedRows(n, columns int) int {
 	return min(n, maxRows, max(minRows, maxCells/max(1, columns)))
 }
 
-// Examine returns findings about the columns of a table that have a role: first about the values of each column, in
-// the order of the table, then about repeated header lines, and then about leaks of the target. rows lists rows of the table, counted from 0, in any order; nil means all. If
-// there are many rows, only every k-th is examined, which bounds the time. Values are read from files one column at
-// a time. Examine panics if a row is not in the table.
+// Examine returns findings about the columns of a table that have a role: first about the values of each column, in the
+// order of the table, then about repeated header lines, and then about leaks of the target. rows lists rows of the
+// table, counted from 0, in any order; nil means all. If there are many rows, only every k-th is examined, which bounds
+// the time. Values are read from files one column at a time. Examine panics if a row is not in the table.
 func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
 	return ExamineSample(ctx, f, SampleRows(f, rows, roles), nil, roles)
 }

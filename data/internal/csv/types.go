@@ -297,7 +297,8 @@ func (c *column) numericRemark(v styleChoice) *table.Error {
 		return nil
 	case c.accounts > 0:
 		return &table.Error{Column: c.Name, Msg: fmt.Sprintf(
-			"values like %q are read as negative numbers in accounting notation (%d of %d numbers)", c.account, c.accounts, c.numbers)}
+			"values like %q are read as negative numbers in accounting notation (%d of %d numbers)", c.account, c.accounts,
+			c.numbers)}
 	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
 		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands,
 			Msg: fmt.Sprintf("values like %q are read as decimal numbers, but the point may be a thousands separator",

@@ -335,7 +335,8 @@ func (h *header) check(size int64) error {
 		cells *= int64(n)
 	}
 	if have := size - h.offset; have != cells {
-		return table.Damaged("the array of shape %s needs %d bytes, but %d follow its header", formatShape(h.shape), cells, have)
+		return table.Damaged("the array of shape %s needs %d bytes, but %d follow its header", formatShape(h.shape), cells,
+			have)
 	}
 	return nil
 }

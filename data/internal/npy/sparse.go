@@ -65,8 +65,8 @@ func readSparse(ctx context.Context, in intake.Source, arrays map[string]*zip.Fi
 		return nil, err
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
-		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %s, but a table needs two dimensions from 0 "+
-			"to %d", formatShape(shape), math.MaxInt32)}
+		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %s, but a table needs two dimensions "+
+			"from 0 to %d", formatShape(shape), math.MaxInt32)}
 	}
 	a.rows, a.width = int(shape[0]), int(shape[1])
 	c, err := a.readColumn(format)
@@ -368,8 +368,8 @@ func (a *sparseArchive) addRows(b *intake.SparseBuilder, rows int, value, place,
 		for range int(to) - int(from) {
 			at := place.readNext()
 			if !(at >= 0 && at < float64(a.width)) {
-				return table.Damaged("an entry of row %d has the column index %v, counted from 0, but the matrix has %d columns", number, at,
-					a.width)
+				return table.Damaged("an entry of row %d has the column index %v, counted from 0, but the matrix has %d columns",
+					number, at, a.width)
 			}
 			row = append(row, entry{int32(at), value.readNext()})
 		}
