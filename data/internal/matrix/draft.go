@@ -71,8 +71,8 @@ func (x *Number) addNulls(d *Partition, t *Tile, null []bool) {
 		f := NoFaults()
 		for _, i := range t.RowsOf[s] {
 			if null[i] {
-				if f.Nulls++; f.Null < 0 {
-					f.Null = t.First + int(i)
+				if f.Nulls++; f.NullRow < 0 {
+					f.NullRow = t.First + int(i)
 				}
 			}
 		}
