@@ -199,9 +199,11 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 				"are allowed",
 			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), binding)
 	}
-	c.reportStorage(fmt.Sprintf("the matrix needs %s and the memory limit is %s (%s), so the matrix is stored in %s",
-		formatBytes(d.matrix), formatBytes(may), binding,
-		dir))
+	why := fmt.Sprintf("because the memory limit is %s (%s)", formatBytes(may), binding)
+	if c.OnDisk {
+		why = "as requested"
+	}
+	c.reportStorage(fmt.Sprintf("the matrix needs %s and is stored in %s, %s", formatBytes(d.matrix), dir, why))
 	arena, err := memory.NewArena(dir, limit.ResidentLimit(may))
 	if err != nil {
 		return nil, err

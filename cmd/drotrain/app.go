@@ -115,7 +115,7 @@ func (a *app) hasOption(name string) bool { return a.flags == nil || a.flags.Loo
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error, code int) {
 	msg, hint := exit.DescribeFor(err, a.hasOption)
-	msg, hint = options.NameOptions(msg), options.NameOptions(hint)
+	msg, hint = nameStandardInput(options.NameOptions(msg)), options.NameOptions(hint)
 	if a.isFollower() {
 		a.printRankError(msg)
 		return
@@ -208,7 +208,7 @@ func (a *app) warn(text string) {
 
 // log writes a line to stderr: plain, or in text or JSON format with the time and the kind of the line.
 func (a *app) log(kind, text string) {
-	text = printable.ShortenMiddle(printable.EscapeText(text), longestLine)
+	text = printable.ShortenMiddle(printable.EscapeText(nameStandardInput(text)), longestLine)
 	switch a.logFormat {
 	case options.LogText:
 		fmt.Fprintf(a.stderr, "%s %-8s %s\n", a.time(), kind, strings.ReplaceAll(text, "\n", "\n  "))
@@ -237,6 +237,14 @@ func (a *app) log(kind, text string) {
 	fmt.Fprint(a.stderr, colour)
 	show.Lines(a.stderr, text)
 	fmt.Fprint(a.stderr, "\x1b[0m")
+}
+
+// nameStandardInput returns a message about the table "-" in which the table is called standard input.
+func nameStandardInput(message string) string {
+	if rest, ok := strings.CutPrefix(message, stream+": "); ok {
+		return "standard input: " + rest
+	}
+	return message
 }
 
 // colours maps kinds of lines to their colours on a terminal.

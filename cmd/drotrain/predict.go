@@ -97,7 +97,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	a.noteUnusedTexts(f, o.Config.Reading)
 	if f.Rows == 0 {
-		return fmt.Errorf("%s has no rows to predict", printable.EscapeLine(f.Name()))
+		return fmt.Errorf("%s: there are no rows to predict", printable.EscapeLine(f.Name()))
 	}
 	done := predictOutput{Out: o.Out, Variant: variant, Findings: []check.Finding{}}
 	found, err := m.ExamineScored(ctx, f, false)

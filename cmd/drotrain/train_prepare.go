@@ -79,7 +79,11 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	if len(c.Groups) > 0 {
 		with = ", groups " + strings.Join(c.Groups, ", ")
 	}
-	a.info("%s", printable.EscapeLine(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
+	name := c.Data
+	if name == stream {
+		name = "standard input"
+	}
+	a.info("%s", printable.EscapeLine(fmt.Sprintf("reading %s, target %s%s", name, c.Target, with)))
 	return nil
 }
 

@@ -159,11 +159,11 @@ def _in_python(message: str) -> str:
     """Return a message of the command in which options are written as in Python, and the pipe has no name.
 
     ``choose --impute mean`` becomes ``choose impute="mean"``, ``--drop id`` becomes ``options={"drop": "id"}``, and
-    ``-: column "x"`` becomes ``column "x"``. Advice that does not apply in Python is left out.
+    ``standard input: column "x"`` becomes ``column "x"``. Advice that does not apply in Python is left out.
     """
     for advice, replacement in _ADVICE:
         message = re.sub(advice, replacement, message)
-    message = re.sub(r"(?m)^(hint: )?-: ", r"\1", message)
+    message = re.sub(r"(?m)^(hint: )?(?:-|standard input): ", r"\1", message)
     message = re.sub(r"(?m)^hint: $\n?", "", message).rstrip("\n")
 
     def parameter(match: re.Match[str]) -> str:
