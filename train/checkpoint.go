@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// agreeWithCheckpoint returns a *ChangedError for each option, file or version that differs from the
-// checkpoint.
+// agreeWithCheckpoint records the options, files and version in the checkpoint. If the checkpoint holds different ones,
+// it returns the joined *ChangedErrors.
 func (m *Model) agreeWithCheckpoint(asked Config) error {
 	j := m.Config.Checkpoint
 	if j == nil {
@@ -28,13 +28,13 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 	for i, s := range m.Sources {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
-	// for any number of ranks, since the bits do not depend on it
+	// only whether there are several ranks, since the results do not depend on their number
 	all = append(all, j.Agree("whether ranks share the rows", fmt.Sprint(m.Run.rows != nil)))
 	return errors.Join(all...)
 }
 
-// solveOrResume works like dro.Solve for a named part of the training run. The checkpoint keeps the best point
-// found so far; a resumed run starts from it and certifies it again.
+// solveOrResume works like dro.Solve with the given method for a named part of the training run. The checkpoint keeps
+// the best point found so far; a resumed run starts from it and certifies it again.
 func (m *Model) solveOrResume(
 	ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options,
 ) (*dro.Result, error) {
@@ -59,7 +59,7 @@ func (m *Model) solveOrResume(
 	return res, err
 }
 
-// selectOrResume works like tune.Select, but returns the choice of the checkpoint if there is one.
+// selectOrResume works like tune.Select on the training rows, but returns the choice that the checkpoint holds, if any.
 func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
 	const part = "choice"
 	j := m.Config.Checkpoint

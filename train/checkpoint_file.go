@@ -24,7 +24,7 @@ import (
 // stores nothing.
 type Checkpoint struct {
 	*checkpointFile
-	prefix string // prefix of all file names
+	prefix string // prefix of the names of facts and parts
 }
 
 // A checkpointFile is the file shared by a Checkpoint and the checkpoints of its parts.
@@ -53,7 +53,7 @@ type checkpointPart struct {
 // checkpointMagic begins a file. The facts, the number of parts, every part and the SHA-256 of all of these follow.
 const checkpointMagic = "drotrain journal 3\n"
 
-// encode writes the content, part by part: together, the values may take most of the memory.
+// encode writes the content part by part, since all values together may take most of the memory.
 func (c *checkpointContent) encode(w io.Writer) error {
 	to := gob.NewEncoder(w)
 	err := errors.Join(to.Encode(c.Facts), to.Encode(len(c.Parts)))
@@ -65,7 +65,7 @@ func (c *checkpointContent) encode(w io.Writer) error {
 	return err
 }
 
-// decode reads what encode wrote.
+// decode reads the output of encode into c, whose maps must exist.
 func (c *checkpointContent) decode(r io.Reader) error {
 	from, parts := gob.NewDecoder(r), 0
 	err := errors.Join(from.Decode(&c.Facts), from.Decode(&parts))
@@ -77,15 +77,16 @@ func (c *checkpointContent) decode(r io.Reader) error {
 	return err
 }
 
-// NewCheckpoint returns a checkpoint that is written to path at most once per interval. The first write creates
-// the file; Remove deletes it.
+// NewCheckpoint returns a checkpoint whose methods write path at most once per interval, except Flush. The first write
+// creates the file and its directory; Remove deletes the file.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 	content := checkpointContent{map[string]string{}, map[string][]byte{}}
 	return &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, content: content,
 		next: time.Now().Add(every)}}
 }
 
-// ResumeCheckpoint reads the checkpoint at path. If there is no file, the error wraps fs.ErrNotExist.
+// ResumeCheckpoint reads the checkpoint at path, and then works like NewCheckpoint. If there is no file, the error wraps
+// fs.ErrNotExist.
 func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	j := NewCheckpoint(path, every)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -134,12 +135,12 @@ func shortenFact(v string) string {
 		return "not set"
 	}
 	if len(v) > 80 {
-		v = v[:80] + "…"
+		v = strings.ToValidUTF8(v[:80], "") + "…"
 	}
 	return v
 }
 
-// runLocked calls do while no other goroutine uses the file. If the checkpoint is nil, it does nothing.
+// runLocked calls do while no other goroutine uses the checkpoint. If the checkpoint is nil, it does nothing.
 func (j *Checkpoint) runLocked(do func()) {
 	if j != nil {
 		j.mu.Lock()
@@ -148,7 +149,7 @@ func (j *Checkpoint) runLocked(do func()) {
 	}
 }
 
-// Agree records a fact, or returns a *ChangedError if a different value is recorded.
+// Agree records the value of a fact, or returns a *ChangedError if a different value is already recorded.
 func (j *Checkpoint) Agree(what, value string) (err error) {
 	j.runLocked(func() {
 		if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {

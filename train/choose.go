@@ -27,9 +27,9 @@ type Choice struct {
 	// estimate risks as functions of the number of training rows; see Selection.Curve
 	LearningCurve bool `json:"-"`
 
-	// Budget is the maximum increase in the average risk, as a share of ERM's risk. If it is nil, the maximum
-	// is 0.01 if the criterion tail was requested, 0 if tail is the default criterion, and otherwise there is
-	// none.
+	// Budget is the maximum increase in the average risk, as a proportion of ERM's average risk. If it is nil,
+	// the maximum is 0.01 if the criterion tail was requested, 0 if tail is the default criterion, and otherwise
+	// there is none.
 	Budget *float64 `json:"budget,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func (c Choice) validate() error {
 	return c.tuneOptions().Validate()
 }
 
-// maxPathWork is the maximum of rows × columns for which the report brackets the optimum at every ν.
+// maxPathWork is the maximum of rows × columns for which the optimum is bounded at every ν, as the report shows.
 const maxPathWork = 400_000
 
 // maxUnstable is the proportion of resamples that may choose a different family without a warning.
@@ -67,7 +67,7 @@ const minChoiceRows = 10_000
 func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.tuneOptions()
 	o.Ridge = !m.muGiven && m.Config.Solver == autoSolver
-	if g := m.Result.Design; !g.IsShared() { // which multiply the operations of a Newton step
+	if g := m.Result.Design; !g.IsShared() { // group coefficients multiply the cost of a Newton step
 		d := m.Run.Train.D
 		o.Few, o.SharedColumns = true, d-g.Columns
 		ratio := float64(d-g.Columns) / float64(d)
@@ -115,8 +115,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	return nil
 }
 
-// hasEmbeddings reports whether the features are many numbers and do not include the named groups. If there are
-// validation rows, only the groups matter.
+// hasEmbeddings reports whether the default criterion for classes is the accuracy of the worst group: no named group
+// column is a feature, Rate is the default, and there are many numeric features or validation rows.
 func (m *Model) hasEmbeddings() bool {
 	in, _ := splitGroupFeatures(m.Encoder)
 	numbers := 0
@@ -129,10 +129,10 @@ func (m *Model) hasEmbeddings() bool {
 		m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
-// followAccuracyChoice requests that probabilities be rescaled if the level was chosen by the accuracy of the worst
-// group, since this criterion ignores probabilities. It returns notes: the reason for the criterion, unless the user
-// requested it, and a warning that probabilities are not calibrated, if they cannot be rescaled. For any other
-// criterion it does nothing.
+// followAccuracyChoice requests that probabilities be rescaled if a model other than ERM was chosen by the accuracy of
+// the worst group, since this criterion ignores probabilities. It returns notes: the reason for the criterion, unless
+// the user requested it, and a warning that probabilities are not calibrated, if they cannot be rescaled. For any
+// other criterion it does nothing.
 func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	if s.Criterion != "worst-group-accuracy" {
 		return nil
@@ -159,7 +159,8 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 }
 
 // Choose chooses a level for the training rows of a table, as FitFrame does if cfg sets none, but does not train a
-// model. notes are remarks on the rows.
+// model; it ignores the level of cfg. notes are remarks on the rows and on the choice. If there are too few rows for a
+// choice, it returns a *tune.FewRowsError.
 func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selection, notes []string, err error) {
 	cfg.Level = level.Level{Penalty: cfg.Penalty}
 	m, _, err := prepareTraining(ctx, frame, cfg)
@@ -221,7 +222,7 @@ func (m *Model) validationTable() *tune.Table {
 	return t
 }
 
-// hasUniqueWeights reports whether the losses determine the weights of the adversary uniquely.
+// hasUniqueWeights reports whether the losses always determine the weights of the adversary uniquely.
 func (c Config) hasUniqueWeights() bool {
 	return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) && c.Spectral == "" && c.Own == nil && c.Penalty.HasPenalty()
 }

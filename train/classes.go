@@ -52,7 +52,7 @@ func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, err
 		Class: memory.Make[int32](arena, d.N), Loss: memory.Make[float64](arena, d.N),
 	}
 	if d.Target != nil {
-		p.Place = memory.Make[int32](arena, d.N)
+		p.Rank = memory.Make[int32](arena, d.N)
 	}
 	shard.Run(d.N, func(_, lo, hi int) {
 		oracle.EvalTo(p.Loss, p.Probability, x, lo, hi)
@@ -62,10 +62,10 @@ func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, err
 			p.Class[j] = int32(floats.MaxIdx(row))
 			p.Score[j] = row[p.Class[j]]
 			if d.Target != nil {
-				p.Score[j], p.Place[j] = row[t], 1
+				p.Score[j], p.Rank[j] = row[t], 1
 				for c, v := range row {
 					if v > row[t] || v == row[t] && c < t {
-						p.Place[j]++
+						p.Rank[j]++
 					}
 				}
 			}
@@ -125,7 +125,8 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	return out
 }
 
-// predictionNames returns the names of the columns of a prediction.
+// predictionNames returns the names of the columns that predictionColumns adds to the kept ones, in no particular order,
+// and the name of the column of reasons, if o requests it.
 func (m *Model) predictionNames(o *BlockOptions) []string {
 	names := []string{rowName, predictionName}
 	switch classes := m.Classes(); {

@@ -36,7 +36,7 @@ type Config struct {
 	// GroupCoefficients states whether groups have their own coefficients: no, pooled, or auto, which decides
 	// by cross-validation inside the training rows. Empty means no.
 	GroupCoefficients string `json:"group_coefficients,omitempty"`
-	// maximum for a categorical feature; 0 selects encode.DefaultMaxLevels
+	// maximum number of levels of a categorical feature; 0 selects encode.DefaultMaxLevels
 	MaxLevels int `json:"max_levels,omitempty"`
 	// levels with fewer training rows are merged; see encode.Spec
 	MinCount int `json:"min_count,omitempty"`
@@ -54,9 +54,9 @@ type Config struct {
 	Categorical []string `json:"categorical"` // numeric columns to treat as categories
 	// positive value of a binary target; if empty, the notes state the rule that chose it
 	Positive string `json:"positive"`
-	// value of a two-valued target that is favourable to the person; used by reports
+	// value of a two-valued target that is favourable to the person; used by reports, which infer it if it is empty
 	Favourable string `json:"favourable,omitempty"`
-	// group with whose favourable rate reports compare those of other groups
+	// group with whose rate of favourable outcomes reports compare the rates of other groups
 	ReferenceGroup string `json:"reference_group,omitempty"`
 	// error, mean, median or drop: treatment of nulls in numeric features
 	Impute      string `json:"impute"`
@@ -127,7 +127,7 @@ type Config struct {
 	// MinGroupSize is the minimum number of rows of a group that can be the worst group.
 	MinGroupSize int `json:"min_group_size,omitempty"`
 
-	// rows for training, for the choice of a model and for the hold-out; if nil, Holdout and Seed determine them
+	// rows for training, for the choice of a model and for the hold-out; if nil, the settings above determine them
 	Rows *RowSet `json:"-"`
 	// Cache is a directory for rows that do not fit into memory, which are stored in unnamed files. If it does
 	// not exist, its nearest existing parent is used. If it is empty, such rows are an error.
@@ -146,7 +146,7 @@ type Config struct {
 	// a collective call and returns the same model on all ranks. It is nil for a single process.
 	comm ranks.Comm
 
-	examined *examined // findings about the training rows; if nil, the rows are examined
+	examined *examination // findings about the training rows; if nil, the rows are examined
 
 	design *GroupDesign // design to use; if nil, it is chosen
 
@@ -174,7 +174,8 @@ type Config struct {
 	newLog func() func(Progress) // returns a function that logs one training; see LogTo
 }
 
-// DefaultConfig returns the settings of `drotrain train` run without options. Data, Target and Groups are empty.
+// DefaultConfig returns the settings of `drotrain train` run without options, except that the command cross-fits tables
+// of fewer than CrossfitBelow rows. Data, Target and Groups are empty.
 func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true,
@@ -184,7 +185,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// setDefaults replaces strings and numbers that are not set by their defaults.
+// setDefaults sets strings and numbers with zero values to their defaults. It keeps a Rate of 0 if another field of
+// Choice is set, since the average risk may have no weight.
 func (c *Config) setDefaults() {
 	d := DefaultConfig()
 	c.Impute, c.Scale, c.Solver, c.Storage = cmp.Or(c.Impute, d.Impute), cmp.Or(c.Scale, d.Scale), cmp.Or(c.Solver,
@@ -207,7 +209,7 @@ func (c Config) optionsByName() (options map[string]json.RawMessage) {
 // A Progress describes a check during training.
 type Progress struct {
 	// "group coefficients", "erm" or "group-weighted erm" for the baselines, "choosing", "robust", "tempered
-	// erm", "recalibrating"
+	// erm", "recalibrating" or "cross-fitting"
 	Phase        string
 	Passes       float64
 	MaxPasses    float64
@@ -231,8 +233,8 @@ func (c Config) countObserver(phase string, began time.Time) func(done, total in
 	}
 }
 
-// Share returns the proportion of a solve that is finished. It measures how far the logarithm of the gap has moved
-// from its first value to the target, or the passes relative to their limit if that is larger.
+// Share returns the proportion of a solve that is finished, given the first relative gap of the solve. It is the larger
+// of two proportions: how far the logarithm of the gap has moved from first to Target, and Passes relative to MaxPasses.
 func (p Progress) Share(first float64) float64 {
 	share := 0.0
 	if p.MaxPasses > 0 {

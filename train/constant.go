@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for the mean
-// target. If the loss is a losses.ByMean, this is the best constant. Otherwise the margin predicts the mean of
-// numbers or the proportion of +1; for more than two classes, the margins are the logarithms of the class
-// proportions.
+// startingPoint returns the starting point of the solvers: zero coefficients, except an intercept that is computed from
+// the unweighted mean of the targets. If the loss is a losses.ByMean, the intercept is the best constant for this mean.
+// Otherwise it predicts the mean of numbers or the proportion of +1; for more than two classes, the intercepts are the
+// logarithms of the class proportions, counting half a row for a class without rows.
 func (m *Model) startingPoint() []float64 {
 	d, k := m.Run.Train, m.coefficientsPerColumn()
 	x := make([]float64, d.D*k)
@@ -44,7 +44,8 @@ func (m *Model) startingPoint() []float64 {
 	return x
 }
 
-// fitConstant returns the margin of the constant prediction with the least average training loss.
+// fitConstant returns the margin of the constant prediction with the least average training loss, or NaN for more than
+// two classes; see fitClassConstant.
 func (m *Model) fitConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.weightedAverage(target)
@@ -93,8 +94,8 @@ func (m *Model) fitConstant() float64 {
 }
 
 // fitClassConstant returns the margins of the constant prediction with the least average training loss: the
-// logarithms of the class proportions, counting half a row for a class without rows. It returns nil for other
-// targets.
+// logarithms of the class proportions, in which a class counts at least half a row of average weight. It returns nil
+// for other targets.
 func (m *Model) fitClassConstant() []float64 {
 	if m.Classes() == nil {
 		return nil
@@ -119,7 +120,8 @@ func (m *Model) fitClassConstant() []float64 {
 }
 
 // ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for the given
-// encoded targets. It returns false if the model has no such constant. It panics if margins or targets are missing.
+// encoded targets. It returns false if the model has no such constant. It panics if dst is shorter than target, if a
+// target is not a class of the model, or if this program does not know the loss (see UnregisteredLoss).
 func (m *Model) ConstantLosses(dst, target []float64) bool {
 	if margins := m.Result.ClassConstant; margins != nil {
 		for j, t := range target {

@@ -31,8 +31,8 @@ const crossfitFolds = 5
 type OutOfFold struct {
 	Folds int
 
-	// Untrained lists the groups of the last grouping that some fold has no training rows of. The predictions
-	// for the rows of such a group come from a model that was trained without the group.
+	// Untrained lists the groups of the last grouping whose rows are all in one fold. The predictions for these
+	// rows come from a model that was trained without the group.
 	Untrained []string
 
 	// Predictions for the rows of Run.Train, in their order; nil for a model that does not exist. Losses are in
@@ -40,8 +40,8 @@ type OutOfFold struct {
 	Baseline, Robust, GroupWeighted, Tempered *Prediction
 }
 
-// CrossFit trains the model again without each fold of its rows and returns the predictions for the rows left
-// out. It needs m.Run.
+// CrossFit trains the model again without each fold of its training rows, and returns the predictions for the rows left
+// out. It needs m.Run, and supports neither more than two classes nor too few rows for folds.
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
 		return nil, errors.New(
@@ -127,8 +127,8 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 			continue
 		}
 		if v.x == nil {
-			return fmt.Errorf("fold %d of %d lacks a group that the other folds have, so there are too few rows for a "+
-				"cross-fitted evaluation", k+1, crossfitFolds)
+			return fmt.Errorf("without fold %d of %d, fewer than two groups have training rows, so group-balanced ERM cannot "+
+				"be trained", k+1, crossfitFolds)
 		}
 		if *v.to == nil {
 			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N),
@@ -141,8 +141,8 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 	return other.Run.Err()
 }
 
-// splitFold returns the training rows outside fold k and the rows of fold k, both in the order of the table, and
-// the indices of the latter.
+// splitFold divides rows, of which row j is in fold[j]. It returns the rows outside fold k as training rows, in the given
+// order, the rows of fold k as hold-out rows, in the order of the table, and the indices of the hold-out rows in rows.
 func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	set = &RowSet{}
 	for j, f := range fold {
@@ -159,7 +159,7 @@ func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	return set, places
 }
 
-// copyPredictions stores in to the predictions of another model, with coefficients x, for the rows that it held
+// copyPredictions stores in to the scores and margins of another model, with coefficients x, for the rows that it held
 // out. Margins are converted to the units of m. places holds the indices of the rows in to.
 func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, places []int32) error {
 	p, err := other.PredictDataset(other.Run.Holdout, x)
@@ -167,7 +167,7 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 		return err
 	}
 	if len(p.Rows) != len(places) {
-		return fmt.Errorf("the encoder of a fold left out %d of its rows", len(places)-len(p.Rows))
+		return fmt.Errorf("%d of the %d rows of a fold have no prediction", len(places)-len(p.Rows), len(places))
 	}
 	t, u := m.Encoder.Target, other.Encoder.Target
 	for i, row := range p.Rows {
@@ -183,7 +183,8 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 	return nil
 }
 
-// configOfFold returns a configuration with the level, μ and design of the final model.
+// configOfFold returns the configuration with which a fold is trained: that of the final model, with its level, μ and
+// design, but without evaluation.
 func (m *Model) configOfFold() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.KeepRows = "", "", true
@@ -203,7 +204,7 @@ func (m *Model) configOfFold() Config {
 		c.balancedMu = &b.Mu
 	}
 	if c.examined == nil && m.Encoder != nil { // the model was loaded
-		c.examined = &examined{}
+		c.examined = &examination{}
 		for _, name := range m.Encoder.Spec.Groups {
 			if slices.Contains(m.Encoder.Spec.Drop, name) {
 				c.examined.leaky = append(c.examined.leaky, name)

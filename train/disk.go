@@ -19,15 +19,14 @@ import (
 // A diskStorage stores the training rows, and vectors with one entry for each row, on disk.
 type diskStorage design.DiskStorage
 
-// Memory in bytes for each row, in addition to its features: its number, index and target, and vectors of the
-// solver.
+// Memory in bytes for each row, in addition to its features.
 const (
-	rowBytes      = 90
-	mappedBytes   = 120 // maximum for a row on disk at a time
-	placeBytes    = 22  // for a row while the rows are sorted
-	measuredBytes = 300 // for a hold-out row while it is evaluated
+	rowBytes      = 90  // number, index and target of the row, and vectors of the solver
+	mappedBytes   = 120 // maximum address space of the vectors on disk that exist at the same time
+	placeBytes    = 22  // while the rows are sorted
+	measuredBytes = 300 // while a hold-out row is evaluated
 
-	heapShare = 0.7 // share of the memory for data that cannot be moved to disk
+	heapShare = 0.7 // maximum proportion of the memory for data that cannot be moved to disk
 )
 
 // A MemoryError reports that a training run needs more memory or disk than is available.
@@ -83,12 +82,12 @@ const entryBytes = 12
 type memoryDemand struct {
 	columns int   // number of columns of the matrix
 	matrix  int64 // bytes of the matrix of the training rows
-	memory  int64 // total if they are stored in memory
-	heap    int64 // part that must stay in memory if they are stored on disk
+	memory  int64 // total if the rows are stored in memory
+	heap    int64 // part that must stay in memory if the rows are stored on disk
 	choice  int64 // part of memory and of heap for choosing the level or group coefficients
 	table   int64 // part of heap for the columns of a table that is read as a whole
 	places  int64 // maximum number of indices at which sparse vectors have entries
-	disk    int64
+	disk    int64 // bytes on disk if the rows are stored there
 }
 
 // estimateDemand returns a lower bound on the memory that the rows of a table take.
@@ -109,7 +108,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 		d.choice = c.Choice.tuneOptions().MemoryBytes(int(trained), columns)
 	}
 	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
-		d.choice = max(d.choice, designChoiceBytes(trained, int64(columns))) // which comes before it
+		d.choice = max(d.choice, designChoiceBytes(trained, int64(columns))) // one choice follows the other
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
@@ -135,7 +134,8 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 }
 
 // newDiskStorage decides where the rows are stored. It returns nil if they are stored in memory, because they fit
-// there or because there is no directory for them. full reports that the memory has proved insufficient.
+// there or because Config.Cache is empty. full states that the memory has proved insufficient. If disk or memory do not
+// suffice, it returns a *MemoryError.
 func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
 	budget := limit.NewBudget(c.Memory)
 	if !full && c.Cache != "" && !budget.Fits(c.estimateDemand(f).memory) {
@@ -279,7 +279,7 @@ func (o *diskStorage) freeRows(f *encode.Fitted, weight []float64) {
 	}
 }
 
-// err returns the error of reading or writing rows on disk, if any.
+// err returns the first error of reading or writing rows on disk, or nil.
 func (o *diskStorage) err() error { return o.arena().Err() }
 
 // A diskError reports that the disk with the rows is full or can no longer be read.
@@ -294,7 +294,8 @@ func (e *diskError) Unwrap() error { return e.Err }
 // Hint returns advice to the user.
 func (e *diskError) Hint() string { return e.Advice }
 
-// addAdvice returns the error of the disk storage with a hint, or err if the storage has no error.
+// addAdvice returns the error of the disk storage or, if it has none, err. It adds a hint if the disk is full or rows on
+// it were lost.
 func (o *diskStorage) addAdvice(err error) error {
 	lost := o.err()
 	err = cmp.Or(lost, err)
@@ -314,8 +315,8 @@ func (o *diskStorage) addAdvice(err error) error {
 // close frees all rows and vectors.
 func (o *diskStorage) close() { o.arena().Close() }
 
-// mapMatrix returns a form of matrix m that allocates further vectors in arena, where its data are. If arena is nil, it
-// returns m itself.
+// mapMatrix returns m, whose data are in arena, as a matrix that also allocates further vectors there. If arena is nil,
+// it returns m itself.
 func mapMatrix(arena *memory.Arena, m design.Matrix) design.Matrix {
 	if arena == nil {
 		return m

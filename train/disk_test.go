@@ -291,7 +291,7 @@ func TestReadAgain_IsRefusedByNumber(t *testing.T) {
 	err := m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the 3000 training rows × 6 columns again") ||
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "3000 rows × 6 columns of the training table again") ||
 		!strings.Contains(refused.Hint(), "Config.Cache") {
 		t.Errorf("%v", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// An examined holds the findings about the training rows of a table and their consequences for its group columns.
-type examined struct {
+// An examination holds the results of examining the training rows of a table: findings, and group columns with problems.
+type examination struct {
 	findings []check.Finding
 	leaky    []string // group columns that are derived from the target and therefore are not features
 	decoding []string // group columns whose own coefficients would decode the target
@@ -28,16 +28,16 @@ func (c *Config) roles(task encode.Task) check.Roles {
 }
 
 // examineRows examines the training rows for problems of columns before a model is trained. A group column that is
-// derived from the target then ceases to be a feature, unless Config.Features names it, and the rows are encoded
-// again without it. With several ranks it is a collective call: rank 0 examines rows of all ranks, and no group
-// column ceases to be a feature.
+// derived from the target then ceases to be a feature, unless Config.Features is set, and the rows are encoded again
+// without it. With several ranks it is a collective call: rank 0 examines a sample of the rows of all ranks, and no
+// group column ceases to be a feature.
 func (c *Config) examineRows(
 	ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage,
 ) (*encodedRows, error) {
 	if c.examined != nil { // the findings are those of the model that is being cross-fitted
 		return rows, nil
 	}
-	c.examined = &examined{}
+	c.examined = &examination{}
 	of := rows.fitted.Train.Rows
 	if c.comm != nil {
 		if of = rows.sampleOfRanks(check.ExaminedRows(rows.Total, len(f.Columns))); c.comm.Rank() > 0 {
@@ -94,7 +94,7 @@ func (r *encodedRows) sampleOfRanks(count int) []int {
 	return out
 }
 
-// slopeRefusal returns the reason why groups do not get their own coefficients by default, or "".
+// slopeRefusal returns the reason why groups must not get their own coefficients by default, or "" if they may.
 func (c *Config) slopeRefusal() string {
 	if c.examined == nil || len(c.examined.decoding) == 0 || c.GroupCoefficients == groupCoefficientsPooled {
 		return ""
@@ -102,8 +102,8 @@ func (c *Config) slopeRefusal() string {
 	return fmt.Sprintf("they would decode the target (%s)", printable.QuoteList(c.examined.decoding, "and"))
 }
 
-// addFindings records the findings, and adds warnings among them to the notes.
-func (m *Model) addFindings(x *examined) {
+// addFindings records the findings of x, if it is not nil, and adds the warnings among them to the notes.
+func (m *Model) addFindings(x *examination) {
 	if x == nil {
 		return
 	}

@@ -39,11 +39,11 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 	return data.Open(ctx, name, how)
 }
 
-// Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust model and the plain average (ERM) on
-// the others.
+// Fit reads cfg.Data, holds out a fraction of its rows, and trains the baselines and the robust model on the others. If
+// cfg sets no level of robustness, Fit chooses one.
 //
-// If a run stops at a limit, the Status of the Model says so; this is not an error. If ctx is cancelled during the
-// robust training, Fit returns the best model so far and the error of the context.
+// If a run stops at a limit, Model.Result.Status says so; this is not an error. If ctx is cancelled during the robust
+// training, Fit returns the best model so far and the error of the context.
 func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if ctx == nil {
 		return nil, errNil
@@ -142,8 +142,8 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	return err
 }
 
-// prepareTraining splits and encodes the rows of a table. It returns a model without coefficients and the
-// losses of its training rows.
+// prepareTraining splits and encodes the rows of a table. It returns a model without coefficients, and the oracle of
+// the losses of its training rows.
 func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model, tune.Oracle, error) {
 	cfg.setDefaults()
 	if err := cfg.Validate(); err != nil {
@@ -282,7 +282,8 @@ func prepareTrainingOn(
 	return m, oracle, nil
 }
 
-// recordStorage records how the rows are stored, and adds a note if the user should know.
+// recordStorage records how the rows are stored, with a note on rounding to float32 or an automatic choice of sparse
+// storage.
 func (m *Model) recordStorage(s design.Storage) {
 	asked := m.Config.Storage
 	m.Config.Storage = string(s)
@@ -366,8 +367,8 @@ func (m *Model) solveBaseline(
 	return res, m.nameColumn(err)
 }
 
-// summariseBaseline returns the risks of a baseline, including its risk under the adversary of the model. isModel
-// reports whether the model is this baseline.
+// summariseBaseline returns the risks of a baseline with the given μ, including its risk under the adversary of the
+// model, or nil if res is nil. isModel states that the model is this baseline.
 func (m *Model) summariseBaseline(
 	oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result, isModel bool,
 ) *SummaryBaseline {
@@ -392,8 +393,9 @@ func (m *Model) summariseBaseline(
 	return s
 }
 
-// solveRobust minimises the worst-case risk of the level and returns the solution, which is nil if there is none.
-// If the level is a baseline, it returns the solution of the baseline.
+// solveRobust minimises the worst-case risk of the level, sets the coefficients and the summary of the model, and
+// returns the solution, or nil if there is none. If the level is a baseline, the solver is chosen automatically and the
+// regulariser is the ridge penalty, it returns the solution of the baseline.
 func (m *Model) solveRobust(
 	ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time,
 ) (*dro.Result, error) {
@@ -445,7 +447,7 @@ func (m *Model) solveRobust(
 	return res, err
 }
 
-// fillSummary sets Result.
+// fillSummary sets the fields of Result that describe a solution of p.
 func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s := &m.Result
 	s.Status, s.Certified = statusText(res.Status, *m.Config.Mu), res.Status == dro.Certified
@@ -483,8 +485,8 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	}
 }
 
-// adversaryDivergence returns the divergence of an adversary over rows, or "" for any other adversary, and ν, which
-// is either set or the multiplier of the radius.
+// adversaryDivergence returns the divergence of an adversary over rows and ν, which is either set or the multiplier of
+// the radius. For any other adversary it returns "" and 0.
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
@@ -500,6 +502,7 @@ func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu 
 	return c.Penalty, nu
 }
 
+// statusText returns the status as a Summary states it.
 func statusText(s dro.Status, mu float64) string {
 	if s != dro.Certified && s != dro.Cancelled && s != dro.Inconsistent && mu == 0 {
 		return "uncertified"

@@ -30,7 +30,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 			return nil, err
 		}
 	}
-	// Only package score converts columns to terms, so the formula is read from an encoded model.
+	// only package score converts columns to terms, so the formula is made from the JSON of the model
 	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading},
 		Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
 	if err != nil { // some number is not finite

@@ -25,14 +25,15 @@ const (
 	groupCoefficientsAuto   = "auto"   // partially pooled if that predicts measurably better out of fold
 )
 
-// Ridges of group coefficients that are tried, and limits on the rows and memory used for the choice.
+// groupRidges lists the ridges κ of group coefficients that are tried.
 var groupRidges = []float64{1, 5, 25, 125}
 
+// Limits on the rows and memory used for the choice of a design.
 const (
 	designFolds     = 5
-	maxGroupColumns = 500       // products
-	maxDesignCells  = 600_000   // rows × columns on which the design is chosen
-	maxDesignGram   = 4_000_000 // maximum number of entries in the Hessians of all cells
+	maxGroupColumns = 500       // maximum number of columns for group coefficients
+	maxDesignCells  = 600_000   // maximum of rows × columns on which the design is chosen
+	maxDesignGram   = 4_000_000 // maximum number of entries in the Hessians of all combinations of groups
 	minDesignRows   = 50
 )
 
@@ -49,8 +50,8 @@ type GroupDesign struct {
 	// those of single group columns.
 	Columns int    `json:"columns"`
 	Folds   int    `json:"folds"`
-	Rows    int    `json:"rows"` // number of rows on which the choice was made
-	LeftOut string `json:"left_out,omitempty"`
+	Rows    int    `json:"rows"`               // number of rows on which the choice was made
+	LeftOut string `json:"left_out,omitempty"` // reason why no group coefficients were tried
 
 	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // reason why crossed groups were not tried
 
@@ -112,7 +113,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 
 // groupSteps returns the terms of group coefficients. Step k contains the crossings of k + 1 group columns, each with
 // the cells that occur in the first rows. These rows have at most maxDesignCells encoded values, but are at least
-// minDesignRows.
+// minDesignRows. The terms of step 0 have a cell for every level, including levels that no row has.
 func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	for order := 1; ; order++ {
@@ -129,7 +130,7 @@ func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	if len(steps) == 0 {
 		return nil
 	}
-	for k := range steps[0] { // all levels, including those that no row has
+	for k := range steps[0] {
 		t := &steps[0][k]
 		for l := range e.Inputs[t.Inputs[0]].Levels {
 			t.cells = append(t.cells, []int32{int32(l)})
@@ -184,7 +185,7 @@ func (t *cellTerm) add(level []int32) {
 	t.cell = append(t.cell, at)
 }
 
-// countCombinations returns the number of occurring combinations of the groups of single columns.
+// countCombinations returns the number of combinations of the groups of single columns that occur in the rows.
 func countCombinations(single []cellTerm) int {
 	seen, of := map[string]bool{}, make([]int32, len(single))
 	for i := range single[0].cell {
@@ -234,8 +235,8 @@ func designChoiceBytes(rows, columns int64) int64 {
 }
 
 // newPooledProblem returns p, the problem of choosing a design, and steps, the terms that may be chosen. p uses only
-// the first training rows; these are a random sample, because the rows are in random order. If they do not permit a
-// choice, newPooledProblem returns a *tune.FewRowsError that states the reason.
+// the first training rows; these are a random sample, because the rows are in random order. If a choice is impossible,
+// newPooledProblem returns a *tune.FewRowsError that states the reason.
 func (c *Config) newPooledProblem(
 	ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign,
 ) (p *pooled.Problem, steps [][]cellTerm, err error) {
@@ -303,7 +304,7 @@ func (c *Config) newPooledProblem(
 	return p, steps, nil
 }
 
-// levelOfRow returns the level of an encoded training row, or −1 for nulls and rare levels.
+// levelOfRow returns the level of input in that an encoded training row has, or −1 for nulls and rare levels.
 func levelOfRow(in *encode.Input, row []float64) int32 {
 	none := int32(-1)
 	for k := range in.Labels() {
@@ -361,7 +362,7 @@ func (g *GroupDesign) describe() string {
 			"better (%s)", printable.NameList(g.Groups, "and"), g.describeChange("with separate ones", best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
-	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared ones (penalty κ = %v", groups,
+	text := fmt.Sprintf("%s have their own coefficients, shrunk towards the shared ones (penalty κ = %v", groups,
 		g.Ridges[0])
 	if len(g.Ridges) > 1 {
 		text += fmt.Sprintf("; for combinations of these groups κ = %s", g.crossedRidges())

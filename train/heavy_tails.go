@@ -8,7 +8,7 @@ import (
 
 const (
 	heavyTailRows = 200 // minimum number of residuals that are examined
-	heavyTailGain = 1.5 // minimum relative efficiency for suggesting the Huber loss
+	heavyTailGain = 1.5 // minimum of huberGain for suggesting the Huber loss
 	// distance of the mean from Huber's centre, in units of the scale, that does not indicate skewness; nor
 	// does a distance of two standard errors
 	heavyTailSkew   = 0.1

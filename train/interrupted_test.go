@@ -81,7 +81,7 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 	const classes = "y,a\nno,2\nno,1\nyes,3\nyes,4\nno,2\nyes,1\nyes,5\nyes,2\nyes,1\n"
 	for want, m := range map[string]*Model{
 		"set Config.KeepRows before training, or call Rerun": loaded(t, fit(numbers)),
-		"of 5 lacks a group that the other folds have":       fit(numbers, "g"),
+		"fewer than two groups have training rows":           fit(numbers, "g"),
 	} {
 		if _, err := m.CrossFit(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)

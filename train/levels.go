@@ -14,9 +14,9 @@ import (
 // standard deviations of the target.
 const smallRange = 1e-3
 
-// assessLevels computes the range of levels of an adversary over rows at which the prediction is constant. It adds
-// a note, and a warning if the level of the model is in this range. It does nothing for any other kind of
-// robustness.
+// assessLevels computes the range of levels of an adversary over rows at which a constant prediction is optimal. It
+// adds a note about the range, which is a warning if the level of the model is in the range. It does nothing for
+// averages, adversaries over groups, and rows on several ranks.
 func (m *Model) assessLevels(ctx context.Context) (err error) {
 	if m.Run.rows != nil { // the rows are on several ranks
 		return nil
@@ -36,7 +36,7 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	return nil
 }
 
-// isConstantModel reports whether the model makes the same prediction for all training rows.
+// isConstantModel reports whether the model makes the same prediction for all training rows, to within smallRange.
 func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 	k, n, d := max(1, m.coefficientsPerColumn()), m.Run.Train.N, m.Run.Train.D
 	x, margin := make([]float64, d), memory.Make[float64](m.Run.arena(), n)
@@ -81,7 +81,7 @@ func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 	return deviation > 0 && high-low < smallRange*deviation
 }
 
-// largestSigned returns the largest sign·v.
+// largestSigned returns the largest of sign·a over the entries a of v.
 func largestSigned(v []float64, sign float64) float64 {
 	most := math.Inf(-1)
 	for _, a := range v {

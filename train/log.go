@@ -8,8 +8,9 @@ import (
 )
 
 // LogTo logs the progress of training runs with this configuration to l. At level Info it logs the first check of every
-// phase, one check per interval, and the final one; at level Debug, it also logs the decisions of the solver.
-// Observe is called as well. Summary and Progress implement slog.LogValuer for programs that log them themselves.
+// phase, at most one check per interval after it, and the check that certifies the gap. At level Debug it also logs the
+// decisions of the solver. LogTo replaces Logf; Observe is still called. Summary and Progress implement slog.LogValuer
+// for programs that log them themselves.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	c.newLog = func() func(Progress) { return logEvery(l, interval) }
 	c.Logf = func(format string, args ...any) {
@@ -19,7 +20,7 @@ func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	}
 }
 
-// logEvery returns an observer that logs one training to l, at most once per interval.
+// logEvery returns an observer that logs the checks of one training run to l, as LogTo describes.
 func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	var phase string
 	var next time.Duration
@@ -60,7 +61,8 @@ func (p Progress) LogValue() slog.Value {
 	return slog.GroupValue(appendBounds(a, finiteOrNil(p.Upper), finiteOrNil(p.Lower), finiteOrNil(p.RelativeGap))...)
 }
 
-// LogValue returns the status, the objective with its bounds, the work and the worst group.
+// LogValue returns the status, the level, the solver, the size of the problem, the objective with the bounds that are
+// known, the passes, the seconds and the worst group, if there is one.
 func (s Summary) LogValue() slog.Value {
 	a := []slog.Attr{
 		slog.String("status", s.Status), slog.String("level", s.Level), slog.String("solver", s.Solver),

@@ -32,19 +32,22 @@ type Model struct {
 	Config  Config          `json:"config"`  // settings in force, in which nothing remains to be chosen
 	Encoder *encode.Encoder `json:"encoder"` // encoding with columns, levels, shifts and scales
 
-	Coefficients []float64 `json:"coefficients"`     // D coefficients of the encoded columns
-	Baseline     []float64 `json:"erm_coefficients"` // D coefficients of ERM on the same rows
-	// D coefficients of ERM with equal group weights; nil if there are fewer than two groups
+	// Coefficients holds one coefficient for each encoded column or, for K > 2 classes, K for each column, column
+	// by column. The other slices of coefficients have the same layout.
+	Coefficients []float64 `json:"coefficients"`
+	Baseline     []float64 `json:"erm_coefficients"` // ERM on the same rows; nil if Config.NoBaseline was set
+	// ERM with the same total weight for every group; nil if there are fewer than two groups
 	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"`
-	// D coefficients of ERM with a rescaled slope and intercept; nil if the model is itself ERM
+	// ERM with a slope and an intercept fitted to the robust objective; nil if the model is itself ERM, or if
+	// the target does not have two classes
 	Tempered []float64 `json:"tempered_coefficients,omitempty"`
 
-	// Recalibrated holds the D coefficients that predictions use: Coefficients with a slope and an
-	// intercept that were fitted out of fold (Config.Recalibrate). It is nil if the model was not recalibrated.
-	// The certificate refers to Coefficients.
+	// Recalibrated holds the coefficients that predictions use: Coefficients with a slope and an intercept that
+	// were fitted out of fold or on validation rows (Config.Recalibrate). It is nil if the model was not
+	// recalibrated. The certificate refers to Coefficients.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
 
-	// Averaged are the coefficients of the models whose mean is Coefficients; nil if the model is not a mean.
+	// Averaged holds the coefficients of the models whose mean is Coefficients; nil if the model is not a mean.
 	Averaged [][]float64 `json:"averaged_coefficients,omitempty"`
 
 	// Link is the name of the loss's link, for programs that do not know the loss. If it is empty, the margin
@@ -79,7 +82,7 @@ type Model struct {
 	unregistered string    // name of the loss if this program does not know it; otherwise empty
 	muGiven      bool      // μ was set and does not depend on the rows
 	mustChoose   bool      // too few rows for a choice are an error
-	from         []float64 // starting point of the solvers; nil means the constant prediction
+	from         []float64 // starting point of the solvers
 }
 
 // A TracePoint records a check during the robust training. Bounds are nil if they were unknown.
@@ -90,13 +93,15 @@ type TracePoint struct {
 	Lower   *float64 `json:"lower"`
 }
 
-// Summary returns the outcome in machine-readable form. path is the file to which the model was written, or "".
+// Summary returns the outcome as `drotrain train --json` prints it. path is the file to which the model was written, or
+// "".
 func (m *Model) Summary(path string) Summary {
 	s := m.Result
 	s.Model, s.Notes = path, m.Notes
 	return s
 }
 
+// addNotes appends the notes that are not empty.
 func (m *Model) addNotes(notes ...string) {
 	for _, n := range notes {
 		if n != "" {
@@ -151,7 +156,7 @@ func (e *UnregisteredLossError) Hint() string {
 	return "in a program of your own, call losses.Register before the model is read"
 }
 
-// setLoss sets the loss and its link.
+// setLoss sets the loss that the configuration names, and its link.
 func (m *Model) setLoss() (err error) {
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return err

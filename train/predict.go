@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// errIncomplete reports a Model that this package did not make.
+// errIncomplete reports a nil Model, or one that this package did not make.
 var errIncomplete = errors.New("train: the model is incomplete: train or read a model")
 
 // errNil reports a context or a table that is nil.
@@ -31,8 +31,8 @@ type Prediction struct {
 	// class; and Rank holds the rank of the actual class by its probability, counted from 1, or is nil if the
 	// frame has no target. Score is then the probability of the actual class or, if there is no target, of the
 	// most probable class.
-	Probability  []float64
-	Class, Place []int32
+	Probability []float64
+	Class, Rank []int32
 
 	// training loss of each row; nil if the frame has no target or the loss is unknown (see UnregisteredLoss)
 	Loss []float64
@@ -43,7 +43,7 @@ type Prediction struct {
 
 // Predict applies the model to the rows of f. To predict with a different variant, such as ERM, call Variant first.
 // A model with an exposure predicts counts for the exposures of the rows, whereas PredictDataset returns rates, for
-// an exposure of 1. Losses refer to rates.
+// an exposure of 1. Losses refer to rates. If a prediction is not finite, Predict returns it with a *data.Error.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
@@ -97,7 +97,7 @@ func (p *Prediction) isFinite(i int) bool {
 	return m-m == 0 && v-v == 0
 }
 
-// link returns the link of the loss.
+// link returns the link of the loss, which is known if this program knows the loss or the link.
 func (m *Model) link() (losses.Link, error) {
 	if m.loss != nil {
 		return m.loss.Meaning().Link, nil

@@ -17,8 +17,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// The functions below translate a Config into the terms of packages data, losses and dro. This translation is made
-// only here.
+// The functions below translate a Config into the terms of packages data, losses and dro.
 
 // dataSpec returns the encode.Spec of the configuration.
 func (c Config) dataSpec() encode.Spec {
@@ -77,8 +76,8 @@ func parseReferences(list []string) map[string]string {
 	return out
 }
 
-// nonFeatures returns the columns that are not features unless Config.Features names them: dropped columns, the
-// weights, the exposure, and columns that determine the hold-out rows.
+// nonFeatures returns the columns that are not features: dropped columns, group columns that are derived from the
+// target and, unless Config.Features names them, the columns of weights, of exposures, and of the hold-out.
 func (c Config) nonFeatures() []string {
 	out := slices.Clone(c.Drop)
 	for _, name := range []string{c.Weight, c.Exposure, c.Split, c.GroupHoldout, c.Time} {
@@ -104,8 +103,8 @@ func isClassLoss(loss string) bool {
 	return kind.Classes
 }
 
-// checkTargets returns an error that names the first row whose target the loss does not accept. The rows are those
-// of the run's table.
+// checkTargets returns an error that names the first row of d whose target the loss does not accept. f is the table of
+// the rows, which the error names; it may be nil. For the training rows it is a collective call.
 func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	if m.loss == nil || d == nil || d.Target == nil || m.Classes() != nil {
 		return nil
@@ -199,8 +198,9 @@ func (c Config) checkFairness(t *encode.Target) error {
 	return nil
 }
 
-// NewProblem returns the robust problem that a training run with cfg would solve on all rows of a table, in their
-// order. It also returns cfg with the fields that depend on the data set.
+// NewProblem returns the robust problem of cfg on all rows of a table, in their order, without holding rows out and
+// without group coefficients. It ignores Config.Weight and Config.Filter. It also returns cfg with the fields that
+// depend on the data set. cfg must be valid and set a level.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
 	encoder, err := encode.NewEncoder(ctx, frame, nil, cfg.dataSpec())
 	if err != nil {
@@ -229,7 +229,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	return m.problem(oracle, dual), cfg, nil
 }
 
-// problem returns the robust problem with the given adversary.
+// problem returns the robust problem with the given losses and adversary, and the regulariser of the model.
 func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
 	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
 }
@@ -283,7 +283,7 @@ func (m *Model) checkWasserstein() error {
 	return nil
 }
 
-// regulariser returns the ridge penalty of the model.
+// regulariser returns the ridge penalty of the model, which its baselines have even if Config.Regulariser is set.
 func (m *Model) regulariser() dro.L2 { return m.regulariserAt(*m.Config.Mu) }
 
 // regulariserAt returns the ridge penalty with coefficient mu.

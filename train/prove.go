@@ -15,10 +15,11 @@ import (
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
 // slopes of the losses at the point that minimises the objective under these weights. Both are computed to the last
-// digits, so that the bound does not depend on where training stopped. Without a regulariser that point may be far away
-// or none, and the slopes may be those at the coefficients. For a mean of models, the proof holds the slopes
-// of every averaged model on the rows of its subset. It needs Config.KeepProof and Config.KeepRows; several ranks are
-// an error, and so is an adversary or a regulariser of the caller's.
+// digits, so that the bound does not depend on where training stopped. Without a regulariser that minimiser may be far
+// away or not exist; the slopes are then those at the coefficients if they prove a larger bound. For a mean of models,
+// the proof holds the slopes of every averaged model on the rows of its subset. Prove needs Config.KeepProof and
+// Config.KeepRows. It returns an error for rows on several ranks, and for an adversary or a regulariser that the
+// caller's program defines.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {
@@ -113,14 +114,14 @@ func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
 
 // A weightedOptimum is the optimum of the objective under fixed weights.
 type weightedOptimum struct {
-	lower   float64 // bound of the mean loss with the regulariser; an estimate if there is no regulariser
+	lower   float64 // lower bound of the mean loss plus the regulariser; an estimate if there is no regulariser
 	weights []float64
 	slopes  []float64 // slopes of the losses at the point
 }
 
-// proveUnder minimises the mean loss under weights y as far as double precision allows, from the first of the given
-// points. Without a regulariser, the proof uses whichever of the points and the minimum promises the largest bound,
-// with slopes that nearly cancel.
+// proveUnder minimises the mean loss plus the regulariser under weights y as far as double precision allows, starting at
+// the first of the given points. Without a regulariser, it returns the slopes at that one of the points and the
+// minimiser whose estimated bound is largest, after cancelSlopes if that helps.
 func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, points [][]float64) (*weightedOptimum,
 	error) {
 	const finest = 1e-24
@@ -158,12 +159,13 @@ func (m *Model) proveUnder(ctx context.Context, t *tune.Table, y []float64, poin
 	return best, nil
 }
 
-// nearOptimum is the relative size of a gradient below which slopes are moved to cancel it. The bound then loses the
-// square of this size, and hardly any slope reaches the end of its range.
+// nearOptimum is the relative size of a gradient below which slopes are moved to cancel it. The bound then decreases by
+// about the square of this size, and hardly any slope reaches the end of its range.
 const nearOptimum = 1e-6
 
-// cancelSlopes moves the slopes at a point by what they change in a Newton step of the mean loss under weights y, so
-// that Σ y_j s_j z_j is closer to 0 than it is at any point of double precision.
+// cancelSlopes changes the slopes s_j at a point to their linear approximations after a Newton step of the mean loss
+// under weights y. Σ y_j s_j z_j is then closer to 0 than at any point in double precision. It does nothing if there are
+// more than verify.MaxFreeColumns columns, or if the Hessian cannot be factorised.
 func cancelSlopes(oracle tune.Oracle, t *tune.Table, y, slopes []float64) {
 	n, d, _ := oracle.Dims()
 	if d > verify.MaxFreeColumns {
@@ -224,7 +226,8 @@ func unpenalisedBound(oracle tune.Oracle, t *tune.Table, y, value, slopes []floa
 	return mean, off
 }
 
-// addTo adds the weights and slopes to a proof, by the rows of the table.
+// addTo adds the weights and slopes to a proof, in ascending order of rows, which holds the row of the table for each
+// weight.
 func (o *weightedOptimum) addTo(p *verify.Proof, rows []int) {
 	order := make([]int, len(rows))
 	for j := range order {

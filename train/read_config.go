@@ -22,9 +22,9 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// ReadConfig reads a configuration from YAML. The keys are the options of `drotrain train` that affect the model;
-// absent keys have their defaults. The error lists all unknown keys, repeated keys and invalid values, with their
-// lines and, if r is a file, its name. The result passes Validate.
+// ReadConfig reads a configuration from YAML. The keys are those of Config.Options; absent keys have their defaults.
+// The error lists all unknown keys, repeated keys and invalid values, with their lines and, if r is a file, its name.
+// The result passes Validate.
 func ReadConfig(r io.Reader) (Config, error) {
 	if r == nil {
 		return Config{}, errors.New("train: the reader is nil")
@@ -55,7 +55,8 @@ func ReadConfig(r io.Reader) (Config, error) {
 	return c, c.Validate()
 }
 
-// Options returns flag.Values that set the fields of c, indexed by the names of the options of `drotrain train`.
+// Options returns flag.Values that set the fields of c, indexed by the names of those options of `drotrain train` that
+// affect the model or where its rows are stored.
 func (c *Config) Options() map[string]flag.Value {
 	out := map[string]flag.Value{}
 	for name, v := range c.options() {

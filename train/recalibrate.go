@@ -20,8 +20,8 @@ type SummaryRecalibration struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
 	Folds     int     `json:"folds"`       // number of folds of the training rows; 0 if validation rows were used
-	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions before recalibration
-	// average loss after recalibration, to which slope and intercept were fitted
+	Before    float64 `json:"risk_before"` // average loss of the fitted predictions before recalibration
+	// average loss of the same predictions after recalibration, which slope and intercept minimise
 	After float64 `json:"risk_after"`
 
 	// KeepsClasses reports whether only a slope was fitted, because the level was chosen by accuracy. The
@@ -38,8 +38,9 @@ func (m *Model) ScoringCoefficients() []float64 {
 	return m.Coefficients
 }
 
-// recalibrate fits a slope and, if the model has an intercept, an intercept to out-of-fold margins. Robust
-// classifiers tend to be underconfident; the margins of a model on its own training rows would be overconfident.
+// recalibrate fits a slope and, if the model has an intercept and its predicted classes may change, an intercept to
+// margins of rows to which the predicting model was not fitted. Robust classifiers tend to be underconfident; on its
+// training rows a model would be overconfident.
 func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if !m.Config.Recalibrate {
 		return nil
@@ -84,9 +85,10 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// marginsOfOtherModels returns margins of rows by models that were not fitted to these rows. For validation rows it
-// uses the model itself. If the model was fitted to them, or there are none, it uses models of the same level that
-// are fitted out of fold. folds is the number of folds of the training rows, or 0 if validation rows are used.
+// marginsOfOtherModels returns margins of rows by models that were not fitted to these rows. If there are validation
+// rows, they are the margins of the model itself on these rows, or out-of-fold margins if the model was fitted to them.
+// Otherwise they are out-of-fold margins of the training rows. Out-of-fold models have the level of the model. folds is
+// the number of folds of the training rows, or 0 for validation rows.
 func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of marginRows, folds int, err error) {
 	t := m.tuneTable(m.Run.Train)
 	if v := m.validationTable(); v != nil {
@@ -107,7 +109,7 @@ func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of m
 	return of, folds, err
 }
 
-// riskAtMargins returns the mean loss of rows at their margins.
+// riskAtMargins returns the weighted mean loss of rows at their margins.
 func (m *Model) riskAtMargins(of marginRows) float64 {
 	loss := memory.Make[float64](m.Run.arena(), len(of.margin))
 	defer memory.Release(m.Run.arena(), loss)

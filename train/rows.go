@@ -43,13 +43,13 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// splitRows returns the training rows, in the order in which they are used, and the hold-out rows. Slices as long
-// as the table are allocated in arena.
+// splitRows returns the training rows and the hold-out rows. It shuffles the training rows, unless several ranks will
+// shuffle their shards. If every row of the table is in one of the two sets, it allocates both in arena, if there is one.
 func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
 	switch h := c.dataHoldout(); {
 	case c.Rows != nil:
 		train, held, err = slices.Clone(c.Rows.Train), slices.Clone(c.Rows.Holdout), c.Rows.validate(f.Rows)
-	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // the rows are drawn from all rows
+	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // drawn from all rows
 		train, held, err = data.SplitInto(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 	default:
 		train, held, err = f.SplitRows(ctx, h)
@@ -72,7 +72,7 @@ func (c *Config) hasValidation() bool {
 	return c.ValidationData+c.ValidationSplit != "" || c.Rows != nil && len(c.Rows.Validation) > 0
 }
 
-// listValidationRows returns the rows on which the level is chosen, or nil if it is chosen by cross-validation.
+// listValidationRows returns the validation rows, on which the level is chosen.
 func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, error) {
 	if c.Rows != nil {
 		return slices.Clone(c.Rows.Validation), nil
@@ -80,8 +80,9 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 	return f.ValidationRows(ctx, c.dataHoldout())
 }
 
-// OpenData opens c.Data and, if they are set, c.HoldoutData and c.ValidationData, which are read like c.Data. open is
-// Open or another function; OpenData panics if open returns neither a table nor an error.
+// OpenData opens c.Data and, if they are set, c.HoldoutData and c.ValidationData, which are read like c.Data, and joins
+// their rows in one table. open is OpenAs or a similar function; OpenData panics if open returns neither a table nor an
+// error.
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {
@@ -159,7 +160,7 @@ type Periods struct {
 	Holdout [2]string `json:"holdout"`
 }
 
-// String returns the periods as a sentence.
+// String returns the periods as a clause, as in "training rows are from … to …, hold-out rows from … to …".
 func (p Periods) String() string {
 	return fmt.Sprintf("training rows are from %s to %s, hold-out rows from %s to %s", p.Train[0], p.Train[1],
 		p.Holdout[0], p.Holdout[1])
@@ -188,8 +189,8 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 type encodedRows struct {
 	*rowAssignment
 	fitted *encode.Fitted
-	sample []int // indices of the rows of fitted.Sample, or nil
-	weight []float64
+	sample []int     // indices of the rows of fitted.Sample, or nil
+	weight []float64 // weight times exposure of each training row; nil if all are equal
 	// total weight of the training rows without exposures, or their number if they have no weights
 	total   float64
 	periods *Periods

@@ -16,12 +16,12 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Run holds the training rows of a model, with their losses and weights.
+// A Run holds the training rows of a model, with their losses and weights, and its hold-out rows.
 type Run struct {
 	Frame   *data.Frame
 	Train   *encode.Dataset
 	Holdout *encode.Dataset // nil if no rows are held out
-	Weight  []float64       // sample weight of every training row; nil means equal weights
+	Weight  []float64       // sample weight of every training row, times its exposure; nil means equal weights
 	Loss    []float64       // training loss of every training row under the robust model
 	// Weights holds the adversary's weight for each training row; they sum to 1. It is nil if the weights are
 	// unknown, and all 0 if the model was fitted to validation rows.
@@ -137,7 +137,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	return nil
 }
 
-// WithGroups returns the run with the groupings of a different encoder.
+// WithGroups returns a copy of the run whose rows have the groupings of a different encoder.
 func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 	other := *r
 	for _, d := range []**encode.Dataset{&other.Train, &other.Holdout} {
@@ -154,8 +154,8 @@ func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 	return &other, nil
 }
 
-// checkMemory returns an error if the training rows do not fit into memory, as estimated from the metadata of the
-// table and the model.
+// checkMemory returns a *MemoryError if the training and hold-out rows do not fit into memory, as estimated from the
+// metadata of the table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(design.SparseStorage) {
 		return nil // the number of entries is unknown
@@ -164,8 +164,8 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
-			fmt.Sprintf("the report reads the %d training rows × %d %s again, which needs %s of memory, but only %s (%s) "+
-				"are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()),
+			fmt.Sprintf("the report reads %d rows × %d %s of the training table again, which needs %s of memory, but only "+
+				"%s (%s) are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()),
 				budget.Limit),
 			"name a directory for the rows with Config.Cache, or allow more memory",
 		}

@@ -47,8 +47,8 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	return lo, all
 }
 
-// splitRowsByChunk assigns rows to ranks if each row separately determines whether it is held out. Every rank
-// counts the rows of some chunks and then lists its own rows.
+// splitRowsByChunk assigns rows to ranks if a row can be held out independently of the other rows. Every rank counts
+// the rows of some chunks and then lists its own rows.
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, chunks := &rowAssignment{}, (f.Rows+chunkRows-1)/chunkRows
 	known := map[int][2][]int{} // training and hold-out rows of the chunks that this rank has split

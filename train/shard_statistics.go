@@ -33,7 +33,7 @@ func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 	}) / total
 }
 
-// groupRisks returns the mean loss of each group.
+// groupRisks returns the unweighted mean loss of each group that has rows.
 func groupRisks(rows *ranks.Rows, g encode.Grouping, loss []float64) []SummaryGroup {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {

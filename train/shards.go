@@ -32,16 +32,17 @@ func (c *Config) checkRanks() error {
 	refuse(c.Recalibrate, "Config.Recalibrate", "leave it out")
 	refuse(c.Evaluate == EvaluateCrossfit, "Config.Evaluate crossfit", "hold rows out")
 	refuse(c.Rows != nil, "Config.Rows", "use a filter")
-	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave them out")
+	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave the validation rows out")
 	local := c.LocalField()
 	refuse(local != "", "Config."+local, "use Config.Protect, or a divergence with a penalty")
 	refuse(c.Memory > 0, "Config.Memory", "start more ranks, which together have more memory")
 	return errors.Join(all...)
 }
 
-// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are the same as in
-// one process, in the order of the table, except that each shard is shuffled, so that its first rows are a random
-// sample. If each row separately determines whether it is held out, a rank reads only its part of the table.
+// assignRows assigns the rows of a table to ranks, or all rows to this process if there is only one. It is a collective
+// call. The training rows of all ranks are the same as in one process, in the order of the table, except that each shard
+// is shuffled, so that its first rows are a random sample. If a row can be held out independently of the other rows, a
+// rank reads only its part of the table.
 func (c *Config) assignRows(
 	ctx context.Context, f *data.Frame, o *diskStorage,
 ) (s *rowAssignment, periods *Periods, err error) {
@@ -99,8 +100,8 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), func(lo, hi int) float64 { return slices.Max(y[lo:hi]) })
 }
 
-// completeRow is the memory in bytes that a report needs for each training row: losses, weights, indices, groups
-// and their sorted copies.
+// completeRow is the memory in bytes that a report needs on rank 0 for each training row: losses, weights, indices,
+// groups and their sorted copies.
 const completeRow = 104
 
 // GatherRows gathers the losses, adversary weights, indices and groups of all training rows on rank 0, for a report. It
@@ -158,8 +159,8 @@ func (r *Run) levelRows() level.Rows {
 	return rows
 }
 
-// selectOnRoot calls tune.Select. With several ranks, rank 0 calls it on a sample of the rows and broadcasts
-// the outcome.
+// selectOnRoot works like tune.Select. With several ranks it is a collective call: rank 0 calls tune.Select on a sample
+// of the rows and broadcasts the outcome, without Start.
 func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
@@ -190,16 +191,16 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	if err != nil {
 		return nil, err
 	}
-	told := all[0]
+	root := all[0] // outcome of rank 0
 	switch {
 	case failed != nil:
 		return nil, failed
-	case told.Stopped > 0:
-		return nil, &ranks.StoppedError{Code: told.Stopped}
-	case told.Few:
-		return nil, &tune.FewRowsError{Msg: told.Error}
-	case told.Error != "":
-		return nil, errors.New(told.Error)
+	case root.Stopped > 0:
+		return nil, &ranks.StoppedError{Code: root.Stopped}
+	case root.Few:
+		return nil, &tune.FewRowsError{Msg: root.Error}
+	case root.Error != "":
+		return nil, errors.New(root.Error)
 	}
-	return s, json.Unmarshal(told.Selection, s)
+	return s, json.Unmarshal(root.Selection, s)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// fitSmearing sets the factor that converts predictions of a log-transformed target from medians to means: the mean
-// of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983). It sets no factor for the loss
-// of a quantile: the quantile of the target is the exponential of the quantile of its logarithm.
+// fitSmearing sets the factor that converts predictions of a log-transformed target from medians to means, and adds a
+// note: the unweighted mean of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983). If the
+// factor is not finite and positive, predictions stay medians. It sets no factor for the loss of a quantile, since the
+// quantile of the target is the exponential of the quantile of its logarithm.
 func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {

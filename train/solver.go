@@ -10,6 +10,7 @@ import (
 // autoSolver is the name of the default solver, which selects a method for the problem.
 const autoSolver = "auto"
 
+// methods lists the methods that Config.Solver can name, with default settings.
 var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{},
 	primaldual.FullVector{}}
 
@@ -22,7 +23,7 @@ func solverNames() []string {
 	return names
 }
 
-// methodNamed returns the method with the given name and default settings.
+// methodNamed returns the method with the given name. It panics if there is none.
 func methodNamed(name string) dro.Method {
 	return methods[slices.IndexFunc(methods, func(m dro.Method) bool { return m.Name() == name })]
 }

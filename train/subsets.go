@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// subsetsTable returns the rows that balanced subsets are drawn from.
+// subsetsTable returns the rows from which balanced subsets are drawn: the training rows or the validation rows.
 func (m *Model) subsetsTable() *tune.Table {
 	if m.Config.Average == level.ValidationSubsets {
 		return m.validationTable()
@@ -19,9 +19,10 @@ func (m *Model) subsetsTable() *tune.Table {
 }
 
 // solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the
-// mean of the solutions. Objective, bounds and passes are means over the subsets; the certificate bounds the mean of
-// the optimality gaps, each on its own subset. The result is certified if all solutions are. The weight of a row is
-// the mean of its weights in the subsets.
+// mean of the solutions. Objective, risk and bounds are means over the subsets; the certificate bounds the mean of the
+// optimality gaps, each on its own subset. Passes and elapsed time are sums; a pass over a subset counts as its
+// proportion of the rows. The result is certified if all solutions are. The weight of a row is the mean of its weights
+// in the subsets.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
 	table, of := m.subsetsTable(), ""
 	if m.Config.Average == level.ValidationSubsets {

@@ -13,11 +13,12 @@ import (
 // A Summary is the outcome that `drotrain train --json` prints. Losses and bounds are in units of the training
 // loss.
 type Summary struct {
-	// certified, limit, stalled, cancelled or inconsistent; uncertified if mu is 0
+	// certified, cancelled, inconsistent, or the reason why the gap was not certified: limit or stalled if mu > 0,
+	// and uncertified if mu is 0
 	Status      string  `json:"status"`
-	Certified   bool    `json:"certified"` // the requested relative gap was reached
-	Objective   float64 `json:"objective"`
-	RobustRisk  float64 `json:"robust_risk"`
+	Certified   bool    `json:"certified"`    // the requested relative gap was reached
+	Objective   float64 `json:"objective"`    // robust risk plus regulariser, at the coefficients
+	RobustRisk  float64 `json:"robust_risk"`  // worst-case risk of the model under the adversary
 	AverageRisk float64 `json:"average_risk"` // average training loss of the model
 	// margin of the constant prediction with the least average training loss
 	Constant *float64 `json:"constant,omitempty"`
@@ -43,20 +44,20 @@ type Summary struct {
 	// penalty coefficient of the divergence: as set, or the multiplier of a ball
 	Nu                  float64 `json:"nu"`
 	Mu                  float64 `json:"mu"`
-	N                   int     `json:"n"` // number of training rows
-	D                   int     `json:"d"` // number of encoded columns, including the intercept
-	Tau                 float64 `json:"tau"`
-	EffectiveSampleSize float64 `json:"effective_sample_size"` // 1/Σy²
-	MaxWeight           float64 `json:"max_weight"`
-	// training rows by group of the last grouping, the largest risk first
+	N                   int     `json:"n"`                     // number of training rows
+	D                   int     `json:"d"`                     // number of encoded columns, including the intercept
+	Tau                 float64 `json:"tau"`                   // τ of the worst-case weights (docs/math.md)
+	EffectiveSampleSize float64 `json:"effective_sample_size"` // 1/Σy² for the adversary's weights y, which sum to 1
+	MaxWeight           float64 `json:"max_weight"`            // largest of the weights y
+	// groups of the last grouping that have training rows, the largest risk first
 	Groups []SummaryGroup `json:"groups"`
-	// null if no group has at least Config.MinGroupSize rows
+	// group with the largest risk among those of at least Config.MinGroupSize rows; null if there is none
 	WorstGroup *SummaryGroup `json:"worst_group"`
 	// ERM trained on the same rows
 	ERM *SummaryBaseline `json:"erm"`
 	// ERM with equal group weights; null if there are fewer than two groups
 	GroupWeighted *SummaryBaseline `json:"group_weighted_erm"`
-	// what rescaling the scores of ERM achieves; absent if the model is ERM
+	// ERM with rescaled scores; absent if the model is ERM or the target does not have two classes
 	Tempered *SummaryTempered `json:"tempered_erm,omitempty"`
 	// recalibration of the scores; absent if the model predicts with the certified coefficients
 	Recalibration *SummaryRecalibration `json:"recalibration,omitempty"`
@@ -78,14 +79,14 @@ type SummaryCertificate struct {
 	RelativeGap *float64 `json:"relative_gap"`
 }
 
-// A SummaryGroup is a group of rows with its mean training loss.
+// A SummaryGroup is a group with its number of training rows and their unweighted mean loss.
 type SummaryGroup struct {
 	Name  string  `json:"name"`
 	Count int     `json:"count"`
 	Risk  float64 `json:"risk"`
 }
 
-// A SummaryBaseline is (weighted) empirical risk minimisation on the same rows with the same regulariser.
+// A SummaryBaseline describes ERM or group-balanced ERM on the same rows, with the ridge penalty of its μ.
 type SummaryBaseline struct {
 	Status string `json:"status"`
 	// μ of the baseline; absent in files of earlier versions, in which all models have the same μ

@@ -27,7 +27,8 @@ type BlockOptions struct {
 }
 
 // PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least once:
-// row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two classes) and
+// row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two classes) or the
+// probabilities of the classes (for more; if there are more than 20, only those of the five most probable classes), and
 // the prediction, as Predict returns it. Only one block of a Parquet file is in memory at a time. The report covers
 // all rows.
 //
@@ -180,7 +181,7 @@ func (m *Model) checkMargins() error {
 	return err
 }
 
-// checkKeptColumns returns an error if a column to keep has the name of a prediction column.
+// checkKeptColumns returns an error that lists the columns to keep which have the name of a prediction column.
 func (m *Model) checkKeptColumns(o *BlockOptions) error {
 	reserved := m.predictionNames(o)
 	var taken []string
@@ -197,8 +198,8 @@ func (m *Model) checkKeptColumns(o *BlockOptions) error {
 		strings.Join(taken, " and "))
 }
 
-// predictionColumns returns the prediction columns of consecutive rows, the first of which is row first of the
-// table, followed by the same rows of the kept columns.
+// predictionColumns returns the columns of the rows that p scored, which belong to a block that begins at row first of
+// the table: row, the kept columns, the probabilities, the prediction and the margins.
 func (m *Model) predictionColumns(
 	p *Prediction, first int, kept []*data.Column, o *BlockOptions,
 ) ([]data.Column, error) {

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A SummaryTempered describes ERM with a slope and an intercept on its scores that minimise the robust objective.
-// It shows what a mere change of confidence achieves.
+// A SummaryTempered describes ERM with a slope and an intercept on its scores that minimise the robust objective. It
+// shows how much of the robust model's advantage a mere change of confidence achieves.
 type SummaryTempered struct {
 	SummaryBaseline
 	Slope float64 `json:"slope"` // slope on the scores of ERM; below 1, predictions are less confident
 
-	// ExplainedRobust is the share, achieved by rescaling alone, of the decrease in robust risk from ERM to the
-	// model; null if there is no decrease, or if ERM and the model have different μ.
+	// ExplainedRobust is the decrease in robust risk from ERM to the rescaled ERM, as a proportion of the decrease
+	// from ERM to the model; null if there is no decrease, or if ERM and the model have different μ.
 	ExplainedRobust *float64 `json:"explained_robust"`
 	// RankCorrelation is Spearman's correlation of the scores of ERM and of the model on at most 100 000
 	// training rows. If it is near 1, they order the rows alike.
@@ -31,8 +31,8 @@ type SummaryTempered struct {
 // most 0.003.
 const maxRanked = 100_000
 
-// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the adversary and the
-// regulariser of the model. This is a problem with two parameters.
+// fitTempered fits the rescaled ERM under the adversary and the ridge penalty of the model. Its coefficients are a·x_ERM
+// with a new intercept, so the problem has two parameters.
 func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
@@ -64,11 +64,12 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	res.X = m.Tempered
 	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res, false),
 		Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
-	// with another μ, the ridge hides in the training rows what rescaling achieves on others
+	// if the values of μ differ, they also change the risks on the training rows
 	isAlike := m.Result.ERM.Mu == *m.Config.Mu
-	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; isAlike && fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
-		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
-		t.ExplainedRobust = &share
+	if decrease := m.Result.ERM.RobustRisk - m.Result.RobustRisk; isAlike &&
+		decrease > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
+		proportion := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / decrease
+		t.ExplainedRobust = &proportion
 	}
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
@@ -78,7 +79,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	return nil
 }
 
-// rescaleCoefficients returns slope·x with intercept added to the model's intercept, if it has one.
+// rescaleCoefficients returns slope·x, with intercept added to the coefficient of the intercept, if there is one.
 func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []float64 {
 	x = slices.Clone(x)
 	for i := range x {
@@ -90,8 +91,8 @@ func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []flo
 	return x
 }
 
-// marginRows holds the margins, targets and weights of rows; nil weights are equal. size is the scale of the
-// margins, and start the intercept at which a solve starts.
+// marginRows holds the margins, targets and weights of rows; nil weights are equal. size is the number by which
+// solveAtMargins divides the margins, and start the intercept at which it starts.
 type marginRows struct {
 	margin, target, weight []float64
 	size, start            float64

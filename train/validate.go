@@ -41,8 +41,8 @@ func (c *Config) checkUnused() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// Validate returns all errors in the settings that do not depend on the data, after replacing settings that are not
-// set by their defaults. Fit calls it first.
+// Validate returns all errors in the settings that do not depend on the data. Settings that are not set count as their
+// defaults. Fit calls it first.
 func (c *Config) Validate() error {
 	full := *c
 	full.setDefaults()
@@ -60,7 +60,7 @@ func (c *Config) validate() error {
 		say("Config.Threads is %d; it must be at least 1, or 0 for as many as the process may use", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
-		say("training without baselines needs a robustness setting other than a plain average")
+		say("Config.NoBaseline needs a robustness setting other than Config.Average")
 	}
 	if r := c.Regulariser; r != nil {
 		switch {

@@ -22,8 +22,8 @@ func TestValidate_Settings(t *testing.T) {
 	}{
 		"defaults":              {func(*Config) {}, ""},
 		"no target":             {func(c *Config) { c.Target = "" }, "no target"},
-		"no baseline, no level": {func(c *Config) { c.NoBaseline = true }, "without baselines"},
-		"no baseline, average":  {func(c *Config) { c.NoBaseline, c.Average = true, "plain" }, "without baselines"},
+		"no baseline, no level": {func(c *Config) { c.NoBaseline = true }, "Config.NoBaseline needs"},
+		"no baseline, average":  {func(c *Config) { c.NoBaseline, c.Average = true, "plain" }, "Config.NoBaseline needs"},
 		"no baseline, a level":  {func(c *Config) { c.NoBaseline, c.Nu = true, level.At(1) }, ""},
 		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown loss "hinge"`},
 		"a loss":                {func(c *Config) { c.Loss = "huber" }, ""},

@@ -20,8 +20,9 @@ func Variants() []string {
 	return []string{VariantRecommended, VariantRobust, VariantERM, VariantBalanced, VariantRescaled}
 }
 
-// Variant returns the named one of the models that m contains, ready to predict, and its name. An empty name
-// selects the recommended model if the level was chosen from the data, and the trained model otherwise.
+// Variant returns the named one of the models that m contains, ready to predict, and its name. An empty name selects
+// the recommended model if the level was chosen from the data, and the trained model otherwise. If there is no
+// recommendation, the recommended model is the trained one. It returns an error if m does not contain the named model.
 func (m *Model) Variant(name string) (*Model, string, error) {
 	if name == "" {
 		name = VariantRobust

@@ -7,15 +7,14 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// errNoWeights reports that the adversary's weights are unknown, since the model was loaded, was trained without
-// Config.KeepRows, or has its rows on several ranks.
+// errNoWeights reports that the adversary's weights are unknown.
 var errNoWeights = errors.New(
 	"the adversary's weights are available only after training in one process with Config.KeepRows")
 
 // AdversaryWeights returns the adversary's weight for every training row as columns, sorted by row. The columns are
 // row (the row number in the table, counted from 1), weight (relative to the average over the training rows) and,
-// if there are groups, group. The weights include the sample weights. It returns [errNoWeights] if the weights are
-// unknown.
+// if there are groups, group. The weights include the sample weights. It returns an error if the weights are unknown,
+// because the model was loaded, was trained without Config.KeepRows, or has its rows on several ranks.
 func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {

@@ -172,7 +172,7 @@ func (x *Measured) readPredictions(ctx context.Context, f *data.Frame, rows *enc
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
 			memory.Release(arenaOf(d), p.Margin, p.Probability)
-			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss, Class: p.Class, Place: p.Place})
+			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss, Class: p.Class, Place: p.Rank})
 		}
 		return err
 	}
