@@ -16,10 +16,10 @@ import (
 )
 
 // ReadCard reads a model card, a YAML map, into Card, Labels and Unit. Its keys ("owner", "intended use", "date",
-// "data period", …) map to text, numbers, dates or lists of these, and are shown in the order of the file. A key
-// that is not in cardFields is accepted unless it looks like a misspelling of one. "labels" maps group labels, or
-// parts of them, to the texts shown instead: "afam=yes: Black applicants". "unit" is the unit of a numeric target:
-// "USD per week". The error lists all problems.
+// "data period", …) map to text, numbers, dates or lists of these, and are shown in the order of the file. Any key is
+// accepted unless it looks like a misspelling of a common one. "labels" maps group labels, or parts of them, to the
+// texts shown instead, as in "afam=yes: Black applicants". "unit" is the unit of a numeric target, such as "USD per
+// week". The error lists all problems.
 func (o *Options) ReadCard(r io.Reader) error {
 	var facts []eval.Fact
 	var labels map[string]string
@@ -37,8 +37,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 	for m := doc.Content[0].Content; len(m) > 1; m = m[2:] {
 		key := strings.ReplaceAll(strings.TrimSpace(m[0].Value), "_", " ")
 		if m[0].Kind != yaml.ScalarNode || key == "" || seen[key] {
-			wrong = append(wrong, fmt.Sprintf("line %d: a name that is empty, given twice or not a text: %q", m[0].Line,
-				m[0].Value))
+			wrong = append(wrong, fmt.Sprintf("line %d: the name %q is empty, repeated or not a text", m[0].Line, m[0].Value))
 			continue
 		}
 		seen[key] = true
@@ -58,7 +57,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 		if key == "unit" {
 			o.Unit = text
 		} else if text != "" {
-			facts = append(facts, eval.Fact{Key: strings.ToUpper(key[:1]) + key[1:], Value: text})
+			facts = append(facts, eval.Fact{Key: printable.Capitalise(key), Value: text})
 		}
 	}
 	if wrong != nil {
@@ -117,7 +116,7 @@ func suggestCardKey(name string) string {
 	return ""
 }
 
-// cardText formats a value of a model card on one line.
+// cardText formats a value of a model card, a text or a list of texts, on one line.
 func cardText(n *yaml.Node) (string, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:

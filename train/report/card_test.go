@@ -11,12 +11,12 @@ import (
 func TestReadCard_Cases(t *testing.T) {
 	var o Options
 	err := o.ReadCard(strings.NewReader(
-		"owner: Risk team\nintended_use:\n  - second opinion\n  - not for refusals\ndate: 2026-01-31\nnote:\nunit: USD " +
+		"owner: Risk team\nintended_use:\n  - second opinion\n  - not for refusals\ndate: 2026-01-31\nübersicht: keine\nnote:\nunit: USD " +
 			"per week\nlabels:\n  sex=1: women\n  north / south: all\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Owner=Risk team|Intended use=second opinion; not for refusals|Date=2026-01-31"
+	want := "Owner=Risk team|Intended use=second opinion; not for refusals|Date=2026-01-31|Übersicht=keine"
 	var parts []string
 	for _, f := range o.Card {
 		parts = append(parts, f.Key+"="+f.Value)
@@ -35,7 +35,7 @@ func TestReadCard_Cases(t *testing.T) {
 	}
 	err = o.ReadCard(strings.NewReader(
 		"ownr: a\ndate: b\nintended uze: c\nrisk class: d\ndata owner: x\nData period: e\ndate: f\n"))
-	if want := `line 1: no field is called "ownr": did you mean "owner"?; line 3: no field is called "intended uze": did you mean "intended use"?; line 7: a name that is empty, given twice or not a text: "date"`; err == nil || err.Error() != want {
+	if want := `line 1: no field is called "ownr": did you mean "owner"?; line 3: no field is called "intended uze": did you mean "intended use"?; line 7: the name "date" is empty, repeated or not a text`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, bad := range []string{"", "text", "- a\n- b", "owner: {a: b}", "owner: a\nowner: b", "labels: {a: [b]}", "{",
