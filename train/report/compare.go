@@ -22,8 +22,8 @@ type Named struct {
 
 // Compare evaluates several models on the same rows, with paired intervals; the first model is the baseline. If f
 // is not nil, it evaluates the rows of f that pass Options.Filter, and f must have the target. Otherwise it
-// evaluates the hold-out rows of the training runs. These must be the same for all models, and Model.Rerun must have
-// been called.
+// evaluates the hold-out rows of the training runs, which must be the same for all models and in Model.Run (see
+// Model.Rerun). It returns an error if the models differ in target, classes or units of the loss.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
 		return nil, &OptionError{"model", "needs at least two models", ""}
@@ -70,15 +70,19 @@ func checkComparable(a, b *train.Model) error {
 	}
 	s, t := a.Encoder.Target, b.Encoder.Target
 	switch {
-	case s.Name != t.Name || s.Task != t.Task:
+	case s.Name != t.Name:
 		return fmt.Errorf("one predicts %s, the other %s", s.Name, t.Name)
+	case s.Task != t.Task:
+		return fmt.Errorf("the task of one is %s, that of the other %s", s.Task, t.Task)
 	case !slices.Equal(s.Classes, t.Classes):
 		return fmt.Errorf("their targets have different classes")
 	case s.Positive != t.Positive:
 		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
-	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget ||
-		s.Scale != t.Scale && s.Task != encode.Binary:
-		return fmt.Errorf("their losses are in different units (%s, %s)", lossName(a.Config), lossName(b.Config))
+	case lossName(a.Config) != lossName(b.Config):
+		return fmt.Errorf("their losses are %s and %s", lossName(a.Config), lossName(b.Config))
+	case s.Task == encode.Regression && s.Scale != t.Scale:
+		return fmt.Errorf("their losses are in different units: one divides %s by %.4g, the other by %.4g", s.Name, s.Scale,
+			t.Scale)
 	}
 	return nil
 }
@@ -101,7 +105,8 @@ func (x *Measured) comparisonReport() *eval.Report {
 	return r
 }
 
-// comparedTitle states which of several models from elsewhere is recommended, or what is evaluated.
+// comparedTitle returns a title that states which of two models is recommended or, if there is no recommendation or
+// another number of models, which models are evaluated.
 func comparedTitle(e *eval.Evaluation) string {
 	names := e.Names()
 	switch len(names) {

@@ -89,8 +89,8 @@ func TestCompare_Refuses(t *testing.T) {
 		"a and b have different hold-out rows": named(m, others),
 		"a and b have different hold-out":      named(m, all),
 		"have different hold-out rows":         named(m, loaded),
-		"different units":                      named(wages, huber),
-		"different units ":                     named(wages, dollars),
+		"their losses are squared and huber":   named(wages, huber),
+		"different units":                      named(wages, dollars),
 		"one predicts deny":                    named(m, wages),
 	} {
 		_, err := report.Compare(t.Context(), models, nil, options())
@@ -101,5 +101,15 @@ func TestCompare_Refuses(t *testing.T) {
 		if strings.Contains(want, "held out") && (!errors.As(err, &option) || option.Hint() == "") {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// The units of a loss of probabilities do not depend on the scaling of the features.
+func TestCompare_ClassesWithDifferentScales(t *testing.T) {
+	scaled := fit(t, nil)
+	raw := fit(t, func(c *train.Config) { c.Scale, c.ScaleTarget = "none", false })
+	models := []report.Named{{Name: "a", Model: scaled}, {Name: "b", Model: raw}}
+	if _, err := report.Compare(t.Context(), models, nil, options()); err != nil {
+		t.Error(err)
 	}
 }
