@@ -29,7 +29,7 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 		return err
 	}
 	text := m.Result.Levels.String()
-	if m.Result.Levels.Excludes(m.Config.Level) {
+	if m.Result.Levels.Contains(m.Config.Level) {
 		text = fmt.Sprintf("%sthe robustness (%s) is too strong: %s", warningMark, m.Config.Level, text)
 	}
 	m.addNotes(text)

@@ -33,7 +33,7 @@ func (c *Config) checkRanks() error {
 	refuse(c.Evaluate == EvaluateCrossfit, "Config.Evaluate crossfit", "hold rows out")
 	refuse(c.Rows != nil, "Config.Rows", "use a filter")
 	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave the validation rows out")
-	local := c.LocalField()
+	local := c.LocalSetting()
 	refuse(local != "", "Config."+local, "use Config.Protect, or a divergence with a penalty")
 	refuse(c.Memory > 0, "Config.Memory", "start more ranks, which together have more memory")
 	return errors.Join(all...)

@@ -165,7 +165,7 @@ func TestFit_SubsetsOfValidationRows(t *testing.T) {
 }
 
 // Settings that validation rows exclude are errors that name them.
-func TestConfig_ValidationExcludes(t *testing.T) {
+func TestConfig_ValidationConflicts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.csv")
 	put(t, path, spuriousCSV(300, 0.9, 4))
 	for want, set := range map[string]func(c *Config){

@@ -33,16 +33,16 @@ type Kind struct {
 	check func(l *Level) string
 	dual  func(l Level, r Rows) (dro.Dual, error) // returns the adversary over the rows
 	text  func(l Level) string                    // short description of a level with an adversary over rows
-	// risk over rows that is minimised, as a formula; "" if the documentation of the level has it
+	// risk over rows that is minimised, as a formula; "" if the report has its own formula for it
 	formula func(l Level, isWeighted bool) string
-	// returns the adversary over groups in near, and a description; nil if there is none
+	// sets the ball of an adversary over groups, and returns a description of the level; nil if the kind has none
 	groups func(l Level, near *dro.Ball, text string) string
 
 	// returns how to change the option for less robustness, as in "a larger --nu"; nil if it cannot be less
 	milder func(l Level) string
 
-	takesDivergence bool // Penalty determines the meaning of the value
-	keepsWeights    bool // whether no adversary weights the rows
+	takesDivergence bool // the value refers to the divergence Penalty
+	keepsWeights    bool // no adversary weights the rows
 	isLocal         bool // all rows must be in one process
 }
 
@@ -303,8 +303,9 @@ func (l Level) AdviseMilder() string {
 	return ""
 }
 
-// LocalField returns the name of the set field if the level requires all rows in one process, and "" otherwise.
-func (l Level) LocalField() string {
+// LocalSetting returns the setting that requires all rows in one process, such as "Spectral" or "Penalty tv", or "" if
+// there is none.
+func (l Level) LocalSetting() string {
 	switch k := l.kind(); {
 	case k != nil && k.isLocal:
 		return k.field
@@ -314,7 +315,7 @@ func (l Level) LocalField() string {
 	return ""
 }
 
-// ownWeights returns the adversary that can choose only the weights of the rows themselves.
+// ownWeights returns the adversary that can choose only the sample weights of the rows.
 func ownWeights(r Rows) dro.Dual {
 	if r.Weights == nil {
 		return dro.Uniform{}
@@ -342,16 +343,17 @@ func ballFormula(l Level, name string) string {
 	return "[max over y of  Σ yⱼ ℓⱼ(x)  with  " + l.Penalty.Formula() + " ≤ ρ;  " + name + "]"
 }
 
-// checkWord returns an error text unless value is one of the words, in which case it returns "".
+// checkWord returns "" if value is one of the words, and otherwise the text that follows the name of the setting in an
+// error.
 func checkWord(value string, words ...string) string {
 	if slices.Contains(words, value) {
 		return ""
 	}
-	return fmt.Sprintf(" is %q: one of %s", value, strings.Join(words, ", "))
+	return fmt.Sprintf(" is %q; it must be one of %s", value, strings.Join(words, ", "))
 }
 
-// Risk returns the risk that a level minimises, as a formula in the losses ℓⱼ(x). It returns "" for a penalty over
-// unweighted rows, or if the level is not set.
+// Risk returns the risk that a level minimises, as a formula in the losses ℓⱼ(x). isWeighted states that the rows have
+// weights. It returns "" for a penalty over unweighted rows, or if the level is not set.
 func (l Level) Risk(isWeighted bool) string {
 	k := l.kind()
 	switch {
@@ -382,7 +384,7 @@ func (l Level) groupsText() string {
 	return "groups"
 }
 
-// String describes the level.
+// String describes the level, as in "group DRO, ν = 0.1", or returns "chosen on the data" if it is not set.
 func (l Level) String() string {
 	k := l.kind()
 	switch {

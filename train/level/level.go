@@ -1,6 +1,7 @@
-// Package level specifies the robustness of a model in practical terms, such as a share of the rows, a smallest
-// group or a penalty coefficient, and returns the corresponding adversary of package dro (docs/math.md §10). It may
-// import only dro and internal packages. The best place to start reading is Level.
+// Package level specifies the robustness of a model in practical terms, such as the size of the smallest subgroup to
+// protect, an effective sample size or a penalty coefficient, and returns the corresponding adversary of package dro
+// (docs/math.md §10). It may import only dro, design, memory and internal packages. The best place to start reading is
+// Level.
 //
 // Stability: this package is a part of package train and may change with any version before 1.0; prefer package
 // train.
@@ -26,15 +27,15 @@ import (
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
 	// weight for every group; half-balanced, in which the total weight of a group is proportional to the square
-	// root of its original weight; or subsets, the mean of models trained on ten subsets with equally many rows
-	// of every group.
+	// root of its original weight; subsets, the mean of models trained on ten subsets with equally many rows of
+	// every group; or validation-subsets, the same on subsets of the validation rows.
 	Average string `json:"average,omitempty"`
 
 	Nu *float64 `json:"nu,omitempty"` // penalty coefficient ν ≥ 0 of the divergence, in units of the loss
 	// minimum effective sample size as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for
 	// kl
 	Ess *float64 `json:"ess,omitempty"`
-	// size of the smallest subgroup to protect, as a share of the rows in [1/n, 1]: CVaR
+	// size of the smallest subgroup to protect, as a proportion of the rows in [1/n, 1]: CVaR
 	Protect *float64 `json:"protect,omitempty"`
 	Radius  *float64 `json:"radius,omitempty"` // radius ρ > 0 of a divergence ball
 
@@ -97,7 +98,7 @@ func (l Level) IsMeanOfModels() bool { return l.Average == "subsets" || l.Averag
 // IsGroupwise reports whether the adversary weights groups.
 func (l Level) IsGroupwise() bool { return l.Adversary == "groups" }
 
-// Validate returns all errors of the level that do not depend on the rows.
+// Validate returns all errors of the level that do not depend on the rows, joined in one error.
 func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -215,8 +216,8 @@ func (r Rows) Weight(j int) float64 {
 	return r.Weights[j]
 }
 
-// Dual returns the adversary of a valid level over the rows. It returns an error if the level requires groups and
-// there are none, or if there are too few rows. With several ranks it is a collective call.
+// Dual returns the adversary of a valid level over the rows. It returns an error if the level is not set, requires at
+// least two groups and there are fewer, or does not support these rows. With several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
 	k := l.kind()
 	switch {
@@ -231,7 +232,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	return k.dual(l, r)
 }
 
-// divergenceRadius returns the radius of the divergence ball.
+// divergenceRadius returns the radius of the divergence ball of a level with Radius or Ess.
 func (l Level) divergenceRadius() float64 {
 	if l.Radius != nil {
 		return *l.Radius
@@ -258,7 +259,8 @@ func (l Level) groupDual(r Rows) (dro.Dual, error) {
 	return g, nil
 }
 
-// groupIndex numbers the groups that have rows of positive weight, and counts their rows.
+// groupIndex numbers the groups that have rows of positive weight. It returns the number of the group of every row, −1
+// for none, and counts the rows of positive weight in each group. It returns an error if there are fewer than two groups.
 func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
@@ -287,8 +289,8 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	}
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf(
-			"an adversary over groups and group-balanced weights need at least two groups with rows, but there are %d",
-			len(count))
+			"an adversary over groups and group-balanced weights need at least two groups with rows; the number of such "+
+				"groups is %d", len(count))
 	}
 	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {
@@ -353,8 +355,9 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	return w, nil
 }
 
-// Balanced returns weights such that all groups have the same total weight and, within a group, weights are
-// proportional to those of the rows. It panics if a slice lacks an entry for a row.
+// Balanced returns weights of the rows that sum to 1, such that all groups have the same total weight and, within a
+// group, weights are proportional to those of the rows. Rows without a group have weight 0. It returns an error if there
+// are fewer than two groups. It panics if a slice lacks an entry for a row.
 func Balanced(r Rows) ([]float64, error) { return balancedWeights(r, 1) }
 
 // subsetCount is the number of balanced subsets whose models are averaged.
@@ -397,5 +400,5 @@ func Subsets(r Rows) ([][]int, error) {
 	return subsets, nil
 }
 
-// ValidationSubsets is the average of models trained on balanced subsets of the validation rows.
+// ValidationSubsets is the Average for the mean of models trained on balanced subsets of the validation rows.
 const ValidationSubsets = "validation-subsets"

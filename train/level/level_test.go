@@ -141,7 +141,7 @@ func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 		}
 	}
 	dual, err := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(0)}.Dual(r.Select([]int{3}))
-	if err == nil || !strings.Contains(err.Error(), "two groups with rows, but there are 1") {
+	if err == nil || !strings.Contains(err.Error(), "the number of such groups is 1") {
 		t.Errorf("one group: %v, %v", dual, err)
 	}
 }
@@ -204,9 +204,9 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
 	for want, err := range map[string]error{
-		"the smallest group to protect is 1/3":  errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
-		"need groups: name the group columns":   errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
-		"two groups with rows, but there are 1": errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
+		"the smallest group to protect is 1/3": errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
+		"need groups: name the group columns":  errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
+		"the number of such groups is 1":       errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

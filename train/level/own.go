@@ -11,12 +11,13 @@ import (
 type Own struct {
 	Name string `json:"name"`
 
-	// Dual returns the adversary over training rows; it is nil in a model that was read from a file. Before a
-	// solve, the best responses of two results of Dual are compared with each other (dro.Problem).
+	// Dual returns the adversary over training rows; it is nil in a model that was read from a file. Equal rows
+	// must yield equal adversaries: before a solve, the best responses of two results are compared (dro.Problem).
 	Dual func(rows Rows) (dro.Dual, error) `json:"-"`
 }
 
-// dual returns the adversary over the rows.
+// dual returns the adversary over the rows. It returns an error if Dual is nil, fails or returns nil, or if the rows are
+// on several ranks.
 func (o *Own) dual(r Rows) (dro.Dual, error) {
 	switch {
 	case o.Dual == nil:

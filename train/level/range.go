@@ -32,9 +32,9 @@ type BallRange struct {
 	Nu float64 `json:"nu,omitempty"`
 }
 
-// Excludes reports whether a constant prediction is optimal at level l. It returns false for levels over groups,
-// for averages and for adversaries of the caller.
-func (r *Range) Excludes(l Level) bool {
+// Contains reports whether a constant prediction is known to be optimal at level l. It returns false for levels over
+// groups, averages, spectral risks, Wasserstein balls and adversaries of the caller, and if r is nil.
+func (r *Range) Contains(l Level) bool {
 	if r == nil || l.IsGroupwise() || l.KeepsWeights() || l.Own != nil {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-func TestRange_ExcludesStrongerLevels(t *testing.T) {
+func TestRange_ContainsStrongerLevels(t *testing.T) {
 	r := &level.Range{Protect: level.At(0.2), Shift: level.At(0.3), Rows: 10, Of: 20, Balls: []level.BallRange{
 		{Penalty: dro.KullbackLeibler, Ess: 0.5, Radius: 0.6931, Nu: 1e-3},
 		{Penalty: dro.PearsonChi2, Ess: 0.25, Radius: 1.5}}}
@@ -32,13 +32,13 @@ func TestRange_ExcludesStrongerLevels(t *testing.T) {
 		"ERM":                 {level.Level{Average: "plain", Penalty: dro.KullbackLeibler}, false},
 		"no level, to choose": {level.Level{Penalty: dro.KullbackLeibler}, false},
 	} {
-		if got := r.Excludes(c.l); got != c.want {
+		if got := r.Contains(c.l); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	var none *level.Range
-	if none.Excludes(level.Level{Protect: level.At(0.1)}) || none.String() != "" || (&level.Range{}).String() != "" {
-		t.Error("an unknown or empty range excludes levels")
+	if none.Contains(level.Level{Protect: level.At(0.1)}) || none.String() != "" || (&level.Range{}).String() != "" {
+		t.Error("an unknown or empty range contains levels")
 	}
 	for _, part := range []string{"--protect 0.2", "--ess 0.5 (kl; radius 0.693)", "--ess 0.25 (chi2; radius 1.5)",
 		"or --penalty tv --radius 0.3 or beyond", "10 of 20 rows"} {

@@ -17,8 +17,8 @@ const (
 )
 
 // arenaFor returns an arena for vectors with one entry for each row while models are evaluated. It returns nil,
-// which means memory, if the vectors fit there. If there is no directory for them or too little disk space, it
-// returns an error before any row is read.
+// which means memory, if the vectors fit there. If they do not, and Options.Cache is empty or there is too little memory,
+// address space or disk space, it returns an error before any row is read.
 func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error) {
 	if o.paging > 0 {
 		arena, err := memory.NewArena(o.Cache, 1<<40)

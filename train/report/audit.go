@@ -32,8 +32,8 @@ type AuditOptions struct {
 
 	Task eval.Task // if empty, binary for labels of two values, and multiclass for scores of several classes
 	Loss string    // a name as in train.Config.Loss; if empty, the task decides
-	// positive value of a two-valued label; if empty, the greater number, true or yes, or otherwise the last
-	// value
+	// positive value of a two-valued label; required unless the values are 0 and 1, −1 and 1, false and true, or
+	// no and yes
 	Positive string
 
 	HuberDelta float64 // δ > 0, in the units of the label
@@ -45,7 +45,7 @@ type AuditOptions struct {
 	Seed uint64 // seed of the random draws for intervals
 }
 
-// An audit holds what Audit needs in addition to the evaluation.
+// An audit holds the table of predictions and how its columns are read.
 type audit struct {
 	AuditOptions
 	frame   *data.Frame
@@ -53,9 +53,9 @@ type audit struct {
 	classes []string // more than two classes; nil for other labels
 }
 
-// Audit evaluates predictions of any model that are in a table. Errors of the table are a *data.Error or an
-// *OptionError. Columns are read one after another. Vectors with one entry for each row are stored in Options.Cache
-// if they do not fit into memory.
+// Audit evaluates the predictions of models that a table contains. Errors of the table are a *data.Error, an
+// *OptionError or several of them joined. Columns are read one after another. Vectors with one entry for each row are
+// stored in Options.Cache if they do not fit into memory.
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
 	x := &Measured{options: o.Options, audit: &audit{AuditOptions: o, frame: f}}
 	defer func() {
@@ -168,7 +168,7 @@ func (o *audit) faultAt(column string, i int, advice fix.Advice, format string, 
 	return o.frame.FaultAt(column, i, advice, format, args...)
 }
 
-// readLabels sets the task and the targets.
+// readLabels sets the task, the targets and, for two classes, their values and the settings that refer to them.
 func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	f, arena := o.frame, in.Arena.NewChild()
 	defer arena.Close()
@@ -247,7 +247,8 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// choosePositive returns the requested positive value or, if there is none, the one that training would choose.
+// choosePositive returns the requested positive value or, if there is none, the one that training would choose among
+// standard classes. For other labels it returns an error.
 func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if v, ok := c.Match(values, o.Positive); ok || len(values) == 1 {
@@ -278,7 +279,7 @@ func areStandardClasses(values []string) bool {
 	return false
 }
 
-// readScores sets the models and their losses.
+// readScores sets the models with their losses, and the losses of the best constant if it is a mean.
 func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	if in.Task == eval.Multiclass {
 		return o.readClassScores(ctx, in)
@@ -310,7 +311,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		if in.Task == eval.Regression && !meaning.Accepts(t) {
 			return o.faultAt(o.Label, i, fix.Advise("correct the label, leave out rows with invalid labels with a "+
 				"filter, or choose another loss"),
-				"the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets())
+				"the label is %v, but the loss %s requires %s", t, name, meaning.DescribeTargets())
 		}
 	}
 	lossesOf := func(score []float64) ([]float64, error) {
@@ -351,7 +352,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	return err
 }
 
-// meanScore returns the constant score with the least average loss on the rows of in.
+// meanScore returns the constant score with the least average loss on the rows of in, for a loss that is a
+// losses.ByMean: the weighted mean of the targets or the proportion of the positive class.
 func meanScore(in *eval.Input) float64 {
 	var sum, total float64
 	for i, t := range in.Target {
@@ -367,8 +369,9 @@ func meanScore(in *eval.Input) float64 {
 	return sum / total
 }
 
-// sliceColumns returns the columns in which bad slices are searched for: the named columns, or all columns that
-// have no other role and not too many levels. Their values are read when they are needed.
+// sliceColumns returns the columns in which bad slices are searched for: the named columns or, if none is named, all
+// scalar columns except "row" and columns with too many levels. It omits labels, scores, weights and dropped columns.
+// Values are read when they are needed.
 func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range o.frame.Columns {

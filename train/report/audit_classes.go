@@ -32,6 +32,7 @@ func (o *audit) scoreColumns(s Score) []string {
 	return columns
 }
 
+// columnOfClass returns the name of the column of a score for a class.
 func columnOfClass(s Score, class string) string { return strings.Replace(s.Column, "*", class, 1) }
 
 // findClasses sets the classes according to the names of the first score's columns, in the order of the table.
@@ -80,7 +81,7 @@ func (o *audit) findClasses() error {
 	return nil
 }
 
-// readClasses sets the classes and the targets for more than two classes.
+// readClasses sets the task, the classes and the targets for more than two classes, given the column of labels.
 func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 	in.Task, in.Classes = eval.Multiclass, o.classes
 	in.Target = memory.Make[float64](in.Arena, o.count())
@@ -102,8 +103,8 @@ func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 	return nil
 }
 
-// readClassScores sets the models, the probabilities of the actual classes and the losses for more than two
-// classes. It reads the columns twice, one after another.
+// readClassScores sets the models with their losses, and the losses of the best constant, for more than two classes. It
+// reads every column of probabilities twice, one column after another.
 func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	in.LossName, in.LossUnit = "logistic", "nats"
 	for _, s := range o.Scores {
@@ -131,7 +132,8 @@ func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// readClassScore returns the model with the given score.
+// readClassScore returns the model with the given score: for each row the probability of the actual class, its rank, the
+// most probable class and the loss.
 func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (eval.Model, error) {
 	n := len(in.Target)
 	m := eval.Model{
@@ -152,7 +154,7 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 			for i, v := range p {
 				t := int(in.Target[i])
 				switch {
-				case pass == 1: // store the probability of the actual class
+				case pass == 1: // m.Score[i] is the probability of the actual class
 					if v > m.Score[i] || v == m.Score[i] && c <= t {
 						m.Place[i]++
 					}

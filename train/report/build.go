@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Report returns a report of the evaluation with information from the training, including the adversary if the
-// training rows are available.
+// Report returns a report of the evaluation. For a trained model it includes information from the training, and the
+// adversary if its weights on the training rows are known.
 func (x *Measured) Report() (*eval.Report, error) {
 	switch {
 	case x.audit != nil:
@@ -94,7 +94,7 @@ func nameTrained(m *train.Model) string {
 	return "robust model"
 }
 
-// reportNotes returns the notes recorded during training.
+// reportNotes returns the notes recorded during training, and notes that explain group-balanced and rescaled ERM.
 func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
@@ -108,7 +108,7 @@ func reportNotes(m *train.Model) []string {
 	return out
 }
 
-// describeTempering returns a sentence about what a mere change of confidence achieves.
+// describeTempering returns sentences that define rescaled ERM and compare it with the given model.
 func describeTempering(t *train.SummaryTempered, model string) string {
 	said := fmt.Sprintf(
 		"%s is ERM with its scores multiplied by %s and a new intercept, both chosen to minimise the objective of %s",
@@ -140,6 +140,7 @@ func provenanceFacts(m *train.Model) []eval.Fact {
 	return append(out, checksums(m.Sources)...)
 }
 
+// checksums returns the SHA-256 of the sources for which it is known.
 func checksums(sources []data.Source) []eval.Fact {
 	var out []eval.Fact
 	for _, s := range sources {
@@ -150,6 +151,7 @@ func checksums(sources []data.Source) []eval.Fact {
 	return out
 }
 
+// certificateOf returns the certificate of the training run for the report.
 func certificateOf(m *train.Model) *eval.Certificate {
 	s := m.Summary("")
 	return &eval.Certificate{
@@ -160,6 +162,7 @@ func certificateOf(m *train.Model) *eval.Certificate {
 	}
 }
 
+// optionalNum returns *p, or NaN if p is nil.
 func optionalNum(p *float64) eval.Num {
 	if p == nil {
 		return eval.Num(math.NaN())

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// lossName returns the name of the loss with its parameter.
+// lossName returns the name of the loss with its parameter, such as huber(δ=1).
 func lossName(c train.Config) string {
 	kind, _ := losses.KindOf(c.Loss)
 	return kind.Label(c.HuberDelta)
@@ -145,14 +145,15 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A modelVersion is one of the models of a training run: robust, ERM or group-balanced ERM.
+// A modelVersion is one of the models of a training run, with its coefficients of the encoded columns.
 type modelVersion struct {
 	role eval.Role
 	x    []float64
-	fold *train.Prediction // prediction out of fold; nil elsewhere
+	fold *train.Prediction // out-of-fold predictions; nil if there are none
 }
 
-// versionsWithRescaled returns the models of versions and the rescaled baseline.
+// versionsWithRescaled returns the models of modelVersions and the rescaled baseline, if there is one, with their
+// predictions in folds, which may be nil.
 func versionsWithRescaled(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	out := modelVersions(m)
 	if m.Tempered != nil {

@@ -230,15 +230,15 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 	return levels, code
 }
 
-// A numberColumn describes a column whose values must be numbers of a certain kind, and the words for errors about
-// it.
+// A numberColumn names a column and states which numbers it may hold, with the words for errors.
 type numberColumn struct {
 	name, what string // name of the column; what a value is, such as "a score"
 	isValid    func(float64) bool
 	must, hint string // what a value must be, such as "a number above 0"; advice for other values
 }
 
-// readNumbers reads a column at some rows; nil means all rows. It returns an error if a value is null or invalid.
+// readNumbers reads a column at some rows; nil means all rows. It returns an error if the column is not numeric, or if a
+// value is null, not finite or invalid.
 func readNumbers(
 	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, of numberColumn,
 ) ([]float64, error) {

@@ -62,7 +62,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		q.Labels = append(q.Labels, strings.Join(g.Levels, " / "))
 		q.Group = append(q.Group, eval.Num(w[g.Column]+sumOfParts(deviation, g)))
 	}
-	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, shrunk towards the shared coefficients",
+	out.About = fmt.Sprintf("The groups of %s have their own coefficients, shrunk towards the shared coefficients",
 		printable.NameList(columns, "and"))
 	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
 		best := d.Best(len(d.Ridges) - 1)
@@ -90,7 +90,8 @@ func cellKey(column int, inputs []int, levels []string) string {
 	return fmt.Sprintf("%d %v %q", column, inputs, levels)
 }
 
-// sumOfParts returns the sum of the deviations of a cell and of all groups and crossings that contain it.
+// sumOfParts returns the sum of the deviations, in one coefficient, of a cell and of all groups and crossings that
+// contain it.
 func sumOfParts(deviation map[string]float64, g encode.GroupCoefficient) (sum float64) {
 	for part := 1; part < 1<<len(g.Inputs); part++ {
 		var inputs []int

@@ -9,7 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// objectiveText describes the objective of a level. For a penalty over rows it returns "".
+// objectiveText returns the objective of the model as a formula, or "" for a penalty over unweighted rows, which package
+// eval formats.
 func objectiveText(m *train.Model) string {
 	c := m.Config
 	risk := c.Risk(c.Weight+c.Exposure != "")

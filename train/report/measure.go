@@ -29,10 +29,10 @@ type Measured struct {
 
 	options Options
 	model   *train.Model     // nil for an audit
-	run     *train.Run       // rows of the training, if they were evaluated
+	run     *train.Run       // rows of the training run, if Measure evaluated them; otherwise nil
 	folds   *train.OutOfFold // predictions by models trained without the rows; nil if there are none
 
-	notes []string // notes on the measuring
+	notes []string // see Notes
 	table string   // name of the evaluated table; if empty, rows of the training were evaluated
 
 	arena    *memory.Arena // storage of the evaluated rows of a table; nil means memory
@@ -41,9 +41,10 @@ type Measured struct {
 }
 
 // Measure evaluates a model and its baselines on the hold-out rows of its training or, if there are none, on the
-// training rows. For a model that was loaded, Model.Rerun must have been called. Groups named by the options must
-// be columns of the table. With several ranks it is a collective call that must precede other methods that need the
-// rows; it returns nil on all ranks except rank 0.
+// training rows; with Config.Evaluate crossfit it first calls Model.CrossFit and evaluates the out-of-fold predictions.
+// For a model that was loaded, Model.Rerun must have been called. Groups named by the options must be columns of the
+// table. With several ranks it is a collective call that must precede other methods that need the rows; it returns nil
+// on all ranks except rank 0.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
 		return nil, errors.New(
@@ -104,8 +105,8 @@ func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options)
 	return x, x.evaluateTable(ctx, f)
 }
 
-// selectionBudget returns the maximum accepted increase in the average risk, or nil if a rate was specified
-// instead.
+// selectionBudget returns the maximum increase in the average risk, as a proportion, with which the level was chosen. It
+// returns Config.Budget if the level was not chosen, or was chosen without a budget or with the budget 0.
 func selectionBudget(m *train.Model) *float64 {
 	s := m.Result.Selection
 	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
@@ -139,7 +140,7 @@ func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error
 	return rows, err
 }
 
-// evaluate measures rows of f.
+// evaluate evaluates the scored rows of f, and sets Input and Evaluation.
 func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows, split eval.Split) error {
 	m, o := x.model, x.options
 	target := m.Encoder.Target
@@ -180,7 +181,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		in.Negative = fmt.Sprintf("%s = %s", target.Name, target.Negative)
 		var err error
-		if o.Favourable == "" { // use the value of the training
+		if o.Favourable == "" {
 			o.Favourable = m.Config.Favourable
 		}
 		if o.ReferenceGroup == "" && len(o.Groups) == 0 {
@@ -227,7 +228,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			in.StandardRecommended = m.Result.Recommended == train.VariantERM
 		}
 	}
-	// otherwise the table itself is small
+	// an effective size near the number of training rows is no fault of the adversary
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 {
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
@@ -330,11 +331,11 @@ func commonWeight(models []Named) string {
 	return models[0].Model.Config.Weight
 }
 
-// Notes returns notes about properties of the evaluation that users may not expect.
+// Notes returns notes on the evaluation, such as that the table lacks the row weights.
 func (x *Measured) Notes() []string { return x.notes }
 
-// groupShares returns the proportion of each group among the training rows, for groupings that these rows also
-// have.
+// groupShares returns, for each grouping, the proportion of each group among the training rows by label, or nil if the
+// training rows do not have the grouping.
 func groupShares(groups, trained []encode.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	shares := eval.Shares(trained)

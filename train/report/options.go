@@ -16,7 +16,7 @@ const (
 	Rescaled = "rescaled ERM"       // the baseline with a slope and an intercept fitted to the robust objective
 )
 
-// Name returns the name of the trained model. If the level is an average, this is the name of the baseline.
+// Name returns the name of the trained model in reports: Robust, or the name of the average if the level is one.
 func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
 var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced,
@@ -61,9 +61,11 @@ type Options struct {
 	Rate      float64
 	Tolerance float64 // maximum accepted differences in selection rates and true positive rates; 0 means 0.1
 
-	// value of a two-valued target that is favourable to the person; if empty, inferred from the names
+	// value of a two-valued target that is favourable to the person; if empty, that of the training or, if there
+	// is none, inferred from the names
 	Favourable string
-	// reference group of the four-fifths rule; if empty, the group with the highest rate
+	// reference group of the four-fifths rule; if empty, that of the training if Groups is empty, and otherwise
+	// the group with the highest rate
 	ReferenceGroup string
 
 	AllGroups bool // write all numbers of every group, not only those of the worst groups
@@ -100,6 +102,7 @@ func DefaultOptions() Options {
 // takes seconds.
 const manyRows = 100_000
 
+// resampleCount returns the number of draws for simultaneous intervals on the given number of rows.
 func (o Options) resampleCount(rows int) int {
 	switch {
 	case o.Resamples >= 0:
@@ -128,7 +131,7 @@ func (o Options) checkTask(target string, task eval.Task) error {
 }
 
 // favourable returns the favourable outcome of a two-valued target: as specified, or inferred from the names. It
-// returns nil if the names do not show which outcome is favourable.
+// returns nil if the names do not show which outcome is favourable, and an error if the specified value is neither.
 func (o Options) favourable(target, positive, negative string) (*eval.Favourable, error) {
 	switch o.Favourable {
 	case "":

@@ -73,7 +73,8 @@ func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err
 	return t, nil
 }
 
-// gatherVector gathers the entries of all ranks on rank 0.
+// gatherVector stores the entries of all ranks in to on rank 0, and nil on the other ranks. ends holds the end of each
+// rank's entries.
 func gatherVector[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
 	var all []T
 	if c.Rank() == 0 {

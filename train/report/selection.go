@@ -62,7 +62,7 @@ var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": 
 	"subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows",
 	"groups": "group DRO", "rows, chi2": "χ² over rows"}
 
-// Choice converts a selection for the report, or returns nil if s is nil.
+// Choice converts a selection to the form that reports hold, or returns nil if s is nil.
 func Choice(s *tune.Selection) *eval.Choice {
 	if s == nil {
 		return nil
@@ -80,8 +80,9 @@ func Choice(s *tune.Selection) *eval.Choice {
 	return c
 }
 
-// WriteSelection writes the candidates as a table of 80 columns, ordered from mild to strong in every family. A
-// name too long for its column continues on the next line. It panics if there are no candidates.
+// WriteSelection writes the candidates, in their order, as a table that is 80 characters wide, followed by the learning
+// curve if there is one. A name too long for its column continues on the next line. It panics if there are no
+// candidates.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {

@@ -23,7 +23,7 @@ type scoredRows struct {
 
 	arena  *memory.Arena // arena for vectors with one entry for each row; nil means memory
 	models []eval.Model
-	along  columnVariation // variation of the losses of the model in focus
+	along  columnVariation // variation of the losses of the second model, or of the only one
 }
 
 // evaluateTable evaluates the models on the rows of f that pass the filter.
@@ -46,7 +46,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	}
 	if _, err := f.Lookup(e.Target.Name); err != nil {
 		if absent := new(data.Error); !f.Has(e.Target.Name) && errors.As(err, &absent) {
-			absent.Msg += ", the target of the model, which only predictions do without"
+			absent.Msg += ", which is the target of the model: an evaluation needs it, a prediction does not"
 		}
 		return err
 	}
@@ -89,7 +89,8 @@ func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *encode.Datas
 	return t, x.addBlock(ctx, t, f, d, 0, d.N)
 }
 
-// addBlock adds the scored rows of a block that begins at row first; n is the maximum total number of rows.
+// addBlock scores the rows of a block that begins at row first and adds them to t; n is the maximum total number of
+// rows of t.
 func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *encode.Dataset, first, n int) error {
 	models, err := x.readPredictions(ctx, f, d)
 	if err != nil {
@@ -122,7 +123,7 @@ func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d
 	return nil
 }
 
-// sort sorts the rows into the order of their table, which has n rows.
+// sort sorts the rows into the order of their table.
 func (t *scoredRows) sort() {
 	order := memory.Make[int32](t.arena, len(t.Rows))
 	for i := range order {
@@ -165,7 +166,8 @@ func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n in
 	*to = append(*to, more...)
 }
 
-// readPredictions returns the predictions of the models for rows of f.
+// readPredictions returns the models with their predictions for encoded rows of f. Compared models encode the rows
+// themselves; predictions out of fold are those of x.folds.
 func (x *Measured) readPredictions(ctx context.Context, f *data.Frame, rows *encode.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
 	add := func(name string, role eval.Role, m *train.Model, d *encode.Dataset, coefficients []float64) error {

@@ -114,8 +114,7 @@ type coding struct {
 	Scale float64 `json:"scale"`
 }
 
-// labels returns the labels of the levels, followed by those of the levels for nulls and for rare values if these
-// exist.
+// labels returns the levels, followed by the labels for nulls and for rare values if these have encoded columns.
 func (in *input) labels() []string {
 	all := slices.Clone(in.Levels)
 	if in.Missing {
@@ -127,7 +126,7 @@ func (in *input) labels() []string {
 	return all
 }
 
-// skippedIndex returns the index of the label without an encoded column, or -1 if there is none.
+// skippedIndex returns the index in labels of the label without an encoded column, or -1 if there is none.
 func (in *input) skippedIndex() int {
 	switch all := in.labels(); {
 	case in.Reference != "":
@@ -139,8 +138,8 @@ func (in *input) skippedIndex() int {
 }
 
 // Read returns a scorer for a model file (model.json) that `drotrain train` or train.Model.Save wrote. The error
-// states what is missing or damaged. Read depends only on the standard library. To use models in the file other
-// than the trained one, such as ERM, use train.Load.
+// states what is missing or damaged. To use models in the file other than the trained one, such as ERM, use train.Load
+// and train.Model.Variant.
 func Read(r io.Reader) (*Scorer, error) {
 	if r == nil {
 		return nil, errors.New("score: the reader is nil")
@@ -164,7 +163,8 @@ func Read(r io.Reader) (*Scorer, error) {
 	return New(f)
 }
 
-// Formula returns the model of the document as a formula in the source columns.
+// Formula returns the model of the document as a formula in the source columns. It returns an error if the document is
+// damaged, has another schema, or has a link that a formula cannot express. It may be called only once.
 func (d *Document) Formula() (*Formula, error) {
 	switch {
 	case d.Schema == nil:
@@ -230,8 +230,8 @@ func (d *Document) Formula() (*Formula, error) {
 		f.Classes = append(f.Classes, d.formulaAt(of))
 	}
 	f.Target = target
-	if err := f.Validate(); err != nil {
-		return nil, fmt.Errorf("the model is damaged: %w", err)
+	if err := f.validate(); err != nil {
+		return nil, fmt.Errorf("score: the model is damaged: %w", err)
 	}
 	return f, nil
 }
@@ -402,9 +402,9 @@ func (d *Document) missingTexts(column string) (texts []string) {
 	return texts
 }
 
-// moveCentre rewrites the product of levels and a centred number as one with an uncentred number. It adds the
-// difference to the weight of the level. If there are several levels, it adds the difference to the one product
-// of these levels in f.Products; rest maps the levels to the index of that product.
+// moveCentre adds to f the difference between product p, whose number is centred, and the same product of its levels
+// with the uncentred number, which then replaces p. If there is one level, the difference is added to its weight.
+// Otherwise it is added to the one product of these levels in f.Products; rest maps the levels to its index.
 func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	for k, o := range of {
 		if o.Center == 0 {
@@ -427,13 +427,12 @@ func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	}
 }
 
-// setTrainingRanges sets the range of the training values of each term; term maps columns to the indices of their
-// terms.
+// setTrainingRanges sets the range of the training values of each numeric term that has a profile, widened by the
+// rounding of encoded values; term maps columns to the indices of their terms.
 func (d *Document) setTrainingRanges(f *Formula, term map[string]int) {
 	for _, p := range d.Encoder.ranges {
 		in := &d.Encoder.Inputs[p.Input]
 		if k, known := term[in.Name]; known && in.Kind == Numeric && in.Of == nil {
-			// the profile contains encoded values
 			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High))
 			if d.Encoder.narrow {
 				tolerance *= 1000

@@ -2,7 +2,8 @@
 // the columns of its table; a [Scorer] applies it to rows, given as values, maps or structs. Package train makes
 // the Formula of a model, and package export writes it in other languages.
 //
-// The best place to start reading is Formula. The package imports only the standard library.
+// The best place to start reading is Formula. The package imports only the standard library and internal/transform,
+// which imports only the standard library.
 //
 // Stability: this package is a part of package train and may change with any version before 1.0.
 package score
@@ -58,8 +59,8 @@ type Target struct {
 	Negative string   // the other class, if there are two
 	Classes  []string // the classes, if there are more than two
 
-	// The prediction of a number is the inverse of Transform ("", "log" or "log1p"), evaluated at Shift +
-	// Scale·margin and multiplied by Smear; a Smear of 0 means 1.
+	// With v = Shift + Scale·margin, the prediction of a number is v if Transform is "", Smear·exp(v) if it is
+	// "log", and Smear·exp(v) − 1 if it is "log1p". A Smear of 0 means 1.
 	Shift, Scale float64
 	Transform    string
 	Smear        float64
@@ -80,7 +81,7 @@ func (t *Target) Factor() float64 {
 
 // A Function transforms a number. The zero value returns the number itself.
 type Function struct {
-	Name string // "", "log", "log1p", "square" or "piecewise"; "" is the identity
+	Name string // "" for the number itself, "log", "log1p", "square" or "piecewise"
 
 	// A "piecewise" function is a polynomial between any two adjacent Knots, which ascend and of which there
 	// are at least two. Pieces[k] holds the coefficients of 1, u, u² and u³ in u = v − Knots[k] between
@@ -105,7 +106,7 @@ func (f *Function) At(v float64) float64 { return (*transform.Function)(f).At(v)
 type Formula struct {
 	Target   Target
 	Constant float64   // constant in the units of the margin
-	Terms    []Term    // one term for each source column, in the order of the encoder
+	Terms    []Term    // one term for each source column
 	Products []Product // derived columns: functions of numbers, and products of several columns
 
 	// Classes holds the formulas of the margins for more than two classes, in the order of Target.Classes. All
@@ -163,8 +164,8 @@ type RenamedNumber struct {
 	To   *float64 // nil stands for a null
 }
 
-// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name. It panics
-// if Validate rejects the formula.
+// Rename adapts the levels to tables whose texts training renamed: names maps a text of such a table to the text that
+// training used. It panics if Validate rejects the formula.
 func (f *Formula) Rename(names map[string]string) {
 	if len(names) == 0 {
 		return

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Scorer scores single rows. Only Explain and rows with sparse vectors cause memory to be allocated for a row. A
-// Scorer is safe for concurrent use. Scores agree with those of the model up to the order of summation.
+// A Scorer scores single rows. It allocates memory for a row only in Explain and for sparse vectors. A Scorer is safe
+// for concurrent use. Scores agree with those of the model up to the order of summation.
 type Scorer struct {
 	// Strict makes it an error if a row has a level that training lacked, a null that would be filled, or a
 	// number outside the range of the training rows. Set it before the first use.
@@ -99,7 +99,7 @@ type Adapted uint8
 // Ways in which a row can be adapted.
 const (
 	Unseen  Adapted = 1 << iota // a level was not seen in training and contributes nothing
-	Filled                      // a null that was filled
+	Filled                      // a null was filled
 	Outside                     // a number lies outside the range of the training rows
 )
 
@@ -117,7 +117,7 @@ func (a Adapted) String() string {
 	return strings.Join(names, ", ")
 }
 
-// newScoredTerm returns t with its levels indexed by text, number and bool.
+// newScoredTerm returns t with its levels indexed by text, number and bool, unless it is a number or a vector.
 func newScoredTerm(t Term) scoredTerm {
 	out := scoredTerm{Term: t}
 	if t.Kind == Numeric || t.Kind == Vector {
@@ -161,17 +161,18 @@ func (s *Scorer) Inputs() []string {
 }
 
 // Values scores a row given as one value for each input, in the order of Inputs. A value is a number of any type, a
-// string, a bool, a json.Number, a time.Time for a date, or a map[int]float64 or []float64 for a sparse vector,
-// whose entries are counted from index 0. nil or a nil pointer is a null. Values returns the probability of the
-// positive class, the prediction in units of the target or, for more than two classes, the probability of the most
-// probable class (see Explain). If training would not accept a value in its column, such as text for a number, an
-// infinity, a null without a fill or "yes" for a bool, Values returns an *[Error]. A score is always finite.
+// string, a bool, a json.Number, a time.Time for a date, or a pointer to one of these; nil or a nil pointer is a null. A
+// sparse vector is a map[int]float64 from index to entry, a map[string]any (as JSON is decoded), or a []float64 whose
+// first entry has index 0. Values returns the probability of the positive class, the prediction in units of the target
+// or, for more than two classes, the probability of the most probable class (see Explain). If training would not accept
+// a value in its column, such as text for a number, an infinity, a null without a fill or "yes" for a bool, Values
+// returns an *[Error]. A score is always finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
 	v, _, err := s.ValuesAdapted(row...)
 	return v, err
 }
 
-// ValuesAdapted works like Values and also returns how the row was adapted. It does not allocate memory.
+// ValuesAdapted works like Values and also returns how the row was adapted.
 func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
 	if len(row) != len(s.terms()) {
 		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, but the model has %d inputs", len(row), len(s.terms()))}
@@ -186,12 +187,12 @@ func (s *Scorer) Map(row map[string]any) (float64, error) {
 	return v, err
 }
 
-// MapAdapted works like Map and also returns how the row was adapted. It does not allocate memory.
+// MapAdapted works like Map and also returns how the row was adapted.
 func (s *Scorer) MapAdapted(row map[string]any) (float64, Adapted, error) {
 	return s.score(s.cellsByName(row), nil)
 }
 
-// cellsByName returns a function that returns the cells of a row given by column names.
+// cellsByName returns a function that returns the cell of term i for a row given by column names.
 func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 	return func(i int) (cell, error) {
 		t := &s.terms()[i]
@@ -234,7 +235,7 @@ func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	return e, nil
 }
 
-// score scores a row given by its cells. If e is not nil, score stores the explanation in it.
+// score scores a row; cellAt returns the cell of a term. If e is not nil, score stores the explanation in it.
 func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (v float64, adapted Adapted, err error) {
 	if len(s.outputs) == 0 {
 		return 0, 0, &Error{Msg: "the scorer has no model: make a scorer with New or Read"}
@@ -454,6 +455,7 @@ func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 	return cell{}, t.newError("a value of type %s is not a number, a text or a bool", v.Type())
 }
 
+// newError returns an error about a value of the term's column.
 func (t *scoredTerm) newError(format string, args ...any) *Error {
 	return &Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
 }
@@ -541,18 +543,18 @@ func (t *scoredTerm) numberCell(v float64) (cell, error) {
 // zerosChanged returns the level that represents the same whole number as an unseen text of digits, and differs from
 // the text only in leading zeros or in zeros after a decimal point. changed is false if there is no such level.
 func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
-	number, is := trimZeros(text)
+	number, isCode := trimZeros(text)
 	for _, l := range t.Levels {
-		if of, isCode := trimZeros(l); is && isCode && of == number && l != text {
+		if of, ok := trimZeros(l); ok && isCode && of == number && l != text {
 			return l, true
 		}
 	}
 	return "", false
 }
 
-// trimZeros returns the whole number written as a code of digits, which may have leading zeros or a decimal point
-// followed by zeros.
-func trimZeros(s string) (number string, is bool) {
+// trimZeros returns the digits of a whole number without leading zeros and without zeros after a decimal point. isCode
+// is false if s is not such a number.
+func trimZeros(s string) (number string, isCode bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {
 		return "", false
@@ -627,8 +629,8 @@ type StructScorer[T any] struct {
 }
 
 // Of returns a scorer for structs of type T. A field provides the column named in its tag `drotrain:"column"` or,
-// if it has no tag, the column with its name; fields of embedded structs are included. nil pointers are nulls. The
-// error lists all inputs without a field.
+// if it has no tag, the column with its name; fields of embedded structs are included, but not those of embedded
+// pointers. nil pointers are nulls. The error lists all inputs without a field.
 func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	if s == nil || len(s.outputs) == 0 {
 		return nil, errors.New("score: the scorer has no model: make a scorer with New or Read")
@@ -682,7 +684,7 @@ func (s *StructScorer[T]) Score(row *T) (float64, error) {
 	return v, err
 }
 
-// ScoreAdapted works like Score and also returns how the row was adapted. It does not allocate memory.
+// ScoreAdapted works like Score and also returns how the row was adapted.
 func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 	if row == nil {
 		return 0, 0, errors.New("score: the row is nil")

@@ -8,39 +8,47 @@ import (
 	"github.com/drotrain/drotrain/internal/transform"
 )
 
-// Validate returns an error if the formula cannot be used for scoring: an index is out of range, a function or kind
-// is unknown, weights do not match the levels, a number is not finite, a scale is 0, or there is no target.
+// Validate returns an error if the formula cannot be used for scoring, such as an index out of range, an unknown
+// function or kind, weights that do not match the levels, a number that is not finite, a scale of 0, a column with two
+// terms, or a missing target.
 func (f *Formula) Validate() error {
+	if err := f.validate(); err != nil {
+		return fmt.Errorf("score: %w", err)
+	}
+	return nil
+}
+
+// validate works like Validate, without the name of the package in the error.
+func (f *Formula) validate() error {
 	if f == nil {
-		return fmt.Errorf("score: the formula is nil")
+		return fmt.Errorf("the formula is nil")
 	}
 	if err := f.Target.validate(len(f.Classes)); err != nil {
-		return fmt.Errorf("score: %w", err)
+		return err
 	}
 	formulas := f.Classes
 	if formulas == nil {
 		formulas = []*Formula{f}
 	} else if f.Terms != nil || f.Products != nil || f.Constant != 0 {
-		return fmt.Errorf("score: a formula must have either classes or terms, not both")
+		return fmt.Errorf("a formula must have either classes or terms, not both")
 	}
 	for k, g := range formulas {
 		if g == nil {
-			return fmt.Errorf("score: the formula of class %d is null", k)
+			return fmt.Errorf("the formula of class %d is null", k)
 		}
 		if err := g.validateMargin(); err != nil {
-			return fmt.Errorf("score: %w", err)
+			return err
 		}
 		if g != f && g.Classes != nil {
-			return fmt.Errorf("score: the formula of class %d has classes of its own, but only the whole formula may have "+
-				"classes", k)
+			return fmt.Errorf("the formula of class %d itself has classes, but only the whole formula may have classes", k)
 		}
 		if len(g.Terms) != len(formulas[0].Terms) {
-			return fmt.Errorf("score: class %d has %d terms, but class 0 has %d", k, len(g.Terms), len(formulas[0].Terms))
+			return fmt.Errorf("class %d has %d terms, but class 0 has %d", k, len(g.Terms), len(formulas[0].Terms))
 		}
 		for i := range g.Terms {
 			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind ||
 				!slices.Equal(a.Levels, b.Levels) {
-				return fmt.Errorf("score: term %d of class %d differs from the same term of class 0 in its column or levels", i, k)
+				return fmt.Errorf("term %d of class %d differs from the same term of class 0 in its column, kind or levels", i, k)
 			}
 		}
 	}
@@ -59,11 +67,11 @@ func (t *Target) validate(classes int) error {
 	case t.Numeric && classes > 0:
 		return fmt.Errorf("the target is a number, but has classes")
 	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
-		return fmt.Errorf("unknown function %q of the target: it must be log or log1p, of a number", t.Transform)
+		return fmt.Errorf("the target has the function %q; it must be log or log1p, and the target must be a number",
+			t.Transform)
 	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale must be "+
-			"positive", t.Shift,
-			t.Scale)
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale must not be 0",
+			t.Shift, t.Scale)
 	case !(t.Smear >= 0) || !finite(t.Smear):
 		return fmt.Errorf("the smearing factor of the target is %v; it must be finite and ≥ 0", t.Smear)
 	}
@@ -128,9 +136,8 @@ func (t *Term) validate() error {
 	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
 		return fmt.Errorf("the kind of the column cannot be %v", t.Kind)
 	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale must not be "+
-			"0", t.Weight,
-			t.Shift, t.Scale)
+		return fmt.Errorf("the weight is %v, the shift %v and the scale %v; all three must be finite, and the scale must not "+
+			"be 0", t.Weight, t.Shift, t.Scale)
 	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
 		return fmt.Errorf("there are %d levels, but %d weights", len(t.Levels), len(t.Weights))
 	case !finite(t.Missing):

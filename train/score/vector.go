@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// entries holds the entries of a sparse vector at indices that have a weight, given by their ranks among these
-// indices, in ascending order.
+// entries holds the entries of a sparse vector at indices that have a weight. An index is given by its rank among the
+// indices with a weight; ranks ascend.
 type entries struct {
 	rank  []int
 	value []float64
@@ -89,7 +89,7 @@ func (t *Term) validatePlaces() error {
 	}
 	for k, p := range t.Places {
 		if p < 0 || k > 0 && p <= t.Places[k-1] {
-			return fmt.Errorf("the indices must be ≥ 0 and strictly ascending, but index number %d is %d", k, p)
+			return fmt.Errorf("the indices must be ≥ 0 and strictly ascending, but Places[%d] is %d", k, p)
 		}
 		if !finite(t.Weights[k]) {
 			return fmt.Errorf("the weight of index %d is %v; it must be finite", p, t.Weights[k])
@@ -99,7 +99,7 @@ func (t *Term) validatePlaces() error {
 }
 
 // expandVectors adds the parts that a model file omits because the arrays of vectors determine them: the codings of
-// entries and, for dense vectors, an input for each entry.
+// entries and, for dense vectors, an input for each entry. It moves the ranges of the profile to e.ranges.
 func (e *encoder) expandVectors() error {
 	inputs, stored := e.Inputs, e.Columns
 	e.Inputs, e.Columns = nil, nil

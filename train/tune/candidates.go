@@ -18,16 +18,17 @@ const (
 // erm is the level of ERM.
 var erm = level.Level{Average: "plain", Penalty: "kl"}
 
-// A Candidate is a level with its μ and its out-of-fold estimates, in units of the criterion.
+// A Candidate is a level with its μ and its estimates, which are out of fold or on the validation rows. They are in
+// units of the loss or, if the criterion is worst-group-accuracy, error rates.
 type Candidate struct {
 	// erm, half, balanced, subsets, validation-subsets, groups or "rows, chi2"
 	Family     string      `json:"family"`
 	Name       string      `json:"name"` // name for people
 	Level      level.Level `json:"level"`
 	Mu         float64     `json:"mu"`
-	Average    float64     `json:"average"`               // mean loss or mean error
+	Average    float64     `json:"average"`               // mean loss or error rate
 	WorstGroup *float64    `json:"worst_group,omitempty"` // largest mean of a group
-	Tail       float64     `json:"tail"`                  // mean of the largest tenth of the losses
+	Tail       float64     `json:"tail"`                  // mean of the largest tenth of the losses or errors
 	// value of the criterion, smoothed if it is about the worst group
 	Value       float64 `json:"value"`
 	Improvement float64 `json:"improvement"` // decrease of Value relative to ERM
@@ -35,9 +36,9 @@ type Candidate struct {
 	SE     float64 `json:"se"`
 	Cost   float64 `json:"cost"` // increase in the average risk over that of ERM
 	CostSE float64 `json:"cost_se"`
-	Rows   int     `json:"rows"` // number of rows of the estimates
-	// number of rows in the smaller one of the worst groups of ERM and of the candidate; if there are no
-	// groups, all rows
+	Rows   int     `json:"rows"` // number of rows on which the estimates are based
+	// number of rows in the smaller one of the worst groups of ERM and of the candidate; all rows if the
+	// criterion does not refer to groups
 	Deciding int  `json:"deciding"`
 	Allowed  bool `json:"allowed"` // whether the candidate may replace ERM
 }
@@ -51,13 +52,13 @@ const WideColumns = 50
 // models on subsets is not tried, since weights then have the same effect.
 const maxSubsetRows = 10
 
-// newCandidate returns a candidate whose μ is a multiple of that of the table.
+// newCandidate returns a candidate whose μ is factor times that of the table.
 func (t *Table) newCandidate(family string, l level.Level, factor float64) Candidate {
 	l.Penalty = cmp.Or(l.Penalty, "kl")
 	return Candidate{Family: family, Name: l.String(), Level: l, Mu: t.Primal.Mu * factor}
 }
 
-// averages returns the averages with group weights that are tried, by family, for o.SharedColumns.
+// averages returns the averages with group weights that are tried, by family.
 func (t *Table) averages(o *Options) map[string]level.Level {
 	out := map[string]level.Level{}
 	if _, err := level.Balanced(t.Rows); err != nil {
@@ -105,7 +106,7 @@ func rowLevels(deviation float64, few bool) (out []level.Level) {
 	return out
 }
 
-// roundTo3Digits rounds v to three significant digits.
+// roundTo3Digits returns a pointer to v, rounded to three significant digits.
 func roundTo3Digits(v float64) *float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return &v

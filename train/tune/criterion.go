@@ -91,7 +91,7 @@ func (m *measure) average(value []float64) estimate {
 // mean returns the weighted mean of the values.
 func (m *measure) mean(value []float64) float64 { return floats.Dot(m.weight, value) / m.total }
 
-// deviation returns the standard deviation of the values.
+// deviation returns the weighted standard deviation of the values.
 func (m *measure) deviation(value []float64) float64 {
 	mean, s := m.mean(value), 0.0
 	for j, v := range value {
@@ -101,10 +101,10 @@ func (m *measure) deviation(value []float64) float64 {
 }
 
 // smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is negative. lead
-// holds the margins of the rows' classes. If rows are few, their errors (0 or 1) contain less information than their
-// distances from the decision boundary. The standard deviation of the normal error is the mean absolute margin, to
-// which every eligible group contributes equally, divided by the cube root of the number of rows of the group: the rate
-// at which bias and noise decrease equally fast.
+// holds the margins of the rows' classes; for a row without a group, the result is its error, 0 or 1. If rows are few,
+// their errors contain less information than their distances from the decision boundary. The standard deviation of the
+// normal error is the mean absolute margin, to which every eligible group contributes equally, divided by the cube root
+// of the number of rows of the group: the rate at which bias and noise decrease equally fast.
 func (m *measure) smoothErrors(lead []float64) []float64 {
 	size := make([]float64, len(lead))
 	for j, v := range lead {
@@ -162,8 +162,8 @@ func (m *measure) estimateTail(value []float64, largest []int32) estimate {
 	return e
 }
 
-// groupMeans returns the mean for every group, or −Inf if the group is not eligible, and an unbiased estimate of the
-// variance of the mean.
+// groupMeans returns the weighted mean for every group and an unbiased estimate of its variance. For a group that is
+// not eligible, the mean is −Inf and the variance 0.
 func (m *measure) groupMeans(value []float64) (mean, variance []float64) {
 	mean, variance = make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
 	for g, members := range m.members {
@@ -187,8 +187,8 @@ func (m *measure) groupMeans(value []float64) (mean, variance []float64) {
 	return mean, variance
 }
 
-// smallSampleFactor returns n/(n − 1), which corrects the bias of the mean of n squared deviations from their mean
-// as an estimate of the variance.
+// smallSampleFactor returns n/(n − 1), or 1 for n = 1. The factor corrects the bias of the mean of n squared deviations
+// from their mean as an estimate of the variance.
 func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1)) }
 
 // estimateWorst estimates the largest mean of the eligible groups, with the influences of the group that has this mean.

@@ -14,8 +14,9 @@ import (
 // matter, and a standard error is larger than this gap.
 const accuracy = 1e-4
 
-// Solve minimises the risk of the level on the table, starting at x (nil means zero), to the accuracy of a choice.
-// It returns the solution and the number of passes.
+// Solve minimises the risk of the level on the table, starting at x (nil means zero), to a relative gap that suffices
+// for comparing candidates, in at most 300 passes. It returns the solution and the number of passes. For a mean of
+// models it returns their mean.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
 	if l.IsMeanOfModels() {
 		return t.solveSubsets(ctx, x)
@@ -36,7 +37,7 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	return res.X, res.Passes, nil
 }
 
-// solveSubsets returns the mean of the models of the balanced subsets.
+// solveSubsets returns the mean of the models of the balanced subsets, and the passes in units of passes over all rows.
 func (t *Table) solveSubsets(ctx context.Context, x []float64) (mean []float64, passes float64, err error) {
 	subsets, err := level.Subsets(t.Rows)
 	if err != nil {
@@ -64,7 +65,7 @@ type Oracle interface {
 	Arena() *memory.Arena
 }
 
-// Oracle returns the oracle of the losses of the rows.
+// Oracle returns the oracle of the losses of the rows. It returns an error if the loss does not accept a target.
 func (t *Table) Oracle() (Oracle, error) {
 	if t.Outputs <= 1 {
 		return losses.NewLinear(t.Loss, t.X, t.Target)
@@ -132,7 +133,8 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 }
 
 // Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by models of
-// the level that are fitted without the fold of the row. It calls progress after every fold.
+// the level that are fitted without the fold of the row. The solver starts at start; nil means zero. Margins calls
+// progress, if it is not nil, after every fold.
 func (t *Table) Margins(
 	ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int),
 ) ([]float64, error) {

@@ -23,11 +23,11 @@ type spec struct {
 }
 
 // A foldRun cross-validates specs on a table, or fits them to the table and evaluates them on validation rows.
-// Specs are added in one or several calls of add.
+// Specs are added in one or several calls of fitSpecs.
 type foldRun struct {
 	table      *Table
 	validation *Table // rows on which the specs are evaluated, as a single fold; nil means those of the table
-	name       string // name of the parts that the memory stores
+	name       string // prefix of the names of the parts that the memory stores
 	fold       []int  // fold of each row; not used if there are validation rows
 	folds      int
 	progress   *progressCounter
@@ -40,7 +40,7 @@ type foldRun struct {
 	// classes; it is nil for other targets.
 	leads  [][]float64
 	x      [][][]float64 // solutions by fold and spec
-	passes float64       // number of passes over the table
+	passes float64       // total work, in passes over the table
 }
 
 // largeTable is the number of matrix entries above which folds are solved one after another.
@@ -48,8 +48,7 @@ const largeTable = 4_000_000
 
 // fitSpecs fits further specs, once for each left-out fold. start is the starting point for specs that do not name a
 // spec to start from. The specs of a fold are solved one after another, so that the result does not depend on the
-// number of threads.
-// A panic in a fold, for example of a loss of the caller, is raised again.
+// number of threads. A panic in a fold, such as one in a loss of the caller, is raised again.
 func (r *foldRun) fitSpecs(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
@@ -78,8 +77,7 @@ func (r *foldRun) fitSpecs(ctx context.Context, specs []spec, start []float64) e
 			defer shard.LimitThreads(1)() // one thread for each fold, since the folds run concurrently
 		}
 	}
-	// a panic in a fold, such as one in a loss of the caller, is raised again in the caller
-	var panicked atomic.Pointer[any]
+	var panicked atomic.Pointer[any] // value of a panic in a fold
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
 			defer func() {
@@ -114,8 +112,8 @@ func (r *foldRun) meanSolution(spec int) []float64 {
 	return mean
 }
 
-// runFold fits the specs from first on without fold k, and stores the margins of the rows in the fold. It returns
-// the number of passes.
+// runFold fits the specs from index first on without fold k, and stores the margins of the rows in the fold. It returns
+// the number of passes over the table.
 func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (passes float64, err error) {
 	train, rest, heldOut, free := r.split(k)
 	defer free()
@@ -130,7 +128,10 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 		at.Primal.Mu *= s.ridge
 		x, took, err := at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k+1, c+1), s.level, from)
 		if err != nil {
-			return 0, fmt.Errorf("%v, trained without fold %d: %w", s.level, k+1, err)
+			if r.validation != nil {
+				return 0, fmt.Errorf("training a candidate (%v): %w", s.level, err)
+			}
+			return 0, fmt.Errorf("training a candidate (%v) without fold %d: %w", s.level, k+1, err)
 		}
 		r.x[k] = append(r.x[k], x)
 		passes += took * float64(train.N) / float64(r.table.N)

@@ -6,24 +6,24 @@ import (
 	"math"
 )
 
-// A CurvePoint is the out-of-fold risk of a level that is fitted to a part of the rows of the other folds. All
-// risks are estimated on the same rows.
+// A CurvePoint is the risk of a level that is fitted to a part of the rows, estimated out of fold or on the validation
+// rows. All points are estimated on the same rows.
 type CurvePoint struct {
 	Name         string   `json:"name"` // name of the level
 	Rows         int      `json:"rows"` // number of rows to which the level was fitted, averaged over the folds
 	Average      float64  `json:"average"`
 	SE           float64  `json:"se"`
-	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest mean of a group
+	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest mean loss of an eligible group
 	WorstGroupSE *float64 `json:"worst_group_se,omitempty"`
 }
 
 const (
-	curvePoints  = 5  // number of points for each level; each has twice as many rows as the preceding one
+	curvePoints  = 5  // maximum number of points for each level; each has twice as many rows as the preceding one
 	minCurveRows = 50 // minimum number of rows of a part
 )
 
-// learningCurve returns the risks of ERM and of the chosen level as functions of the number of rows to which they
-// are fitted.
+// learningCurve returns the risks of ERM and then of the chosen level, for increasing numbers of rows to which they are
+// fitted. It omits the chosen level if it is ERM or is fitted to validation rows.
 func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 	levels := []*Candidate{&c.Candidates[0]}
 	if c.Chosen > 0 && c.Best().Family != validationFamily {
@@ -45,8 +45,8 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 	return curve, nil
 }
 
-// partLosses returns the out-of-fold losses of a candidate fitted to 1/2^k of the rows of the other folds, and
-// the mean number of those rows.
+// partLosses returns the losses of the measured rows under a candidate that is fitted to 1/2^k of the rows of the other
+// folds (or of the table, if there are validation rows), and the mean number of the fitted rows.
 func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.measured.N)
 	for fold := range c.run.folds {
@@ -57,7 +57,7 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 			part = *all.Select(all.sample(all.N>>k, c.options.Seed+uint64(fold)))
 		}
 		rows += part.N
-		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n or a multiple of it
+		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is a multiple of 1/n
 			part.Primal.Mu *= float64(all.N) / float64(part.N)
 		}
 		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold+1), of.Level, nil)
@@ -83,7 +83,7 @@ func (c *selectionRun) fittedRows() int {
 	return c.table.N * (c.Folds - 1) / c.Folds
 }
 
-// curvePoint returns a point of the curve from the losses of all rows.
+// curvePoint returns the point of a level fitted to rows rows, given the losses of all measured rows.
 func (c *selectionRun) curvePoint(name string, rows int, loss []float64) CurvePoint {
 	average := c.measure.average(loss)
 	p := CurvePoint{Name: name, Rows: rows, Average: average.value}

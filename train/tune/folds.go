@@ -81,7 +81,7 @@ func (t *Table) hasClasses() bool {
 	return t.Loss.Meaning().Classes
 }
 
-// stratum returns the group and the class of a row.
+// stratum returns a number that identifies the group and the class of row j.
 func (t *Table) stratum(j int) int {
 	s, classes := 0, max(2, t.Outputs)
 	if t.Group != nil {
@@ -129,7 +129,7 @@ func (t *Table) sortByStratum(dst, rows []int) {
 	}
 }
 
-// A FewRowsError reports the reason why there are too few rows for a choice.
+// A FewRowsError reports why a choice is impossible, in most cases because there are too few rows.
 type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
@@ -137,9 +137,10 @@ func (e *FewRowsError) Error() string { return e.Msg }
 // DefaultFolds is the default number of folds.
 const DefaultFolds = 3
 
-// Folds assigns the rows to count folds at random, within each stratum. It returns an error if there are two
-// classes and one has fewer rows than folds. If there are more classes, one may be missing from the training rows
-// of a fold, whose model then gives it a probability near zero.
+// Folds assigns the rows to count folds at random, within each group and class, and returns the fold of every row. It
+// returns a *FewRowsError if there are fewer rows than folds, or two classes of which one has fewer rows than folds. If
+// there are more classes, one may be missing from the training rows of a fold, whose model then gives it a probability
+// near zero.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s for %d %s: there must be at least 2 folds, and at most as many "+
@@ -176,7 +177,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 // sample returns about count rows in ascending order, including rows of every stratum.
 func (t *Table) sample(count int, seed uint64) []int {
 	const stream = 0x73616d70
-	// the sample is drawn from this many times as many of the first rows, which are a random sample of all rows
+	// the sample is drawn from the first wide·count rows, which are a random sample of all rows
 	const wide = 16
 	n := min(t.N, wide*count)
 	order := make([]int, n)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A GroupCandidate is the out-of-fold comparison of a ridge with shared coefficients and with the design accepted
-// before the step.
+// A GroupCandidate is a ridge κ for the coefficients that a step adds. It is compared out of fold with shared
+// coefficients and with the design accepted before the step.
 type GroupCandidate struct {
 	Ridge  float64 `json:"ridge"`  // κ of the groups that the step adds
 	Risk   float64 `json:"risk"`   // out-of-fold average of the losses

@@ -21,12 +21,13 @@ type Path struct {
 
 const (
 	pathPoints = 60   // number of points of a path
-	pathWidth  = 1e-3 // relative width of a bracket below which no further ν is solved
-	pathMore   = 8    // maximum number of coefficients that are solved in addition to those of the candidates
+	pathWidth  = 1e-3 // relative distance of the bounds below which no further ν is solved
+	pathMore   = 8    // maximum number of ν that are solved in addition to those of the candidates
 )
 
-// boundPaths bounds the optima of the adversaries over rows, given the solutions of their candidates. It also
-// solves for further penalty coefficients where the bracket is widest. x is the solution of ERM.
+// boundPaths bounds the optima of the adversary over rows at all penalty coefficients between those of its candidates.
+// It solves for the coefficients of the candidates, and for further ones where the bounds are farthest apart. x is the
+// solution of ERM. It returns nil if no candidate has an adversary over rows.
 func (t *Table) boundPaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
 	var mu float64 // the μ of all candidates

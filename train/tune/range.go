@@ -22,8 +22,8 @@ const (
 
 // LevelRange returns the levels of an adversary over rows at which a constant prediction is optimal on the table.
 // If there are many rows, it uses a sample. The levels of the total variation require a separate bisection, and are
-// only computed if that is the penalty of asked. It returns nil if there are too many columns. All rows must be on
-// this rank.
+// only computed if that is the penalty of asked. It returns nil if there are too many columns for a sample. All rows
+// must be on this rank.
 func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) (*level.Range, error) {
 	_, d := t.X.Dims()
 	columns := d * max(1, t.Outputs)
@@ -70,7 +70,7 @@ func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) 
 	if err != nil || asked.Penalty != dro.TotalVariation {
 		return r, err
 	}
-	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // share of the weight that is not moved
+	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // proportion of the weight that is not moved
 		a, err := assess(dro.Ball{Divergence: dro.TotalVariation, Radius: 1 - kept, Weights: of.Weights})
 		return a.Optimal, err
 	})
@@ -81,9 +81,9 @@ func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) 
 	return r, err
 }
 
-// mildestConstant returns the largest share, of rows or of weight, at which a constant is optimal, found by
-// bisection, or nil if there is none. The larger the share, the milder the level.
-func mildestConstant(rows int, isConstant func(share float64) (bool, error)) (*float64, error) {
+// mildestConstant returns the largest proportion, of rows or of weight, at which a constant is optimal, found by
+// bisection, or nil if there is none. The larger the proportion, the milder the level. The result is at least 1/rows.
+func mildestConstant(rows int, isConstant func(proportion float64) (bool, error)) (*float64, error) {
 	low, high := 1/float64(rows), 1.0
 	if is, err := isConstant(low); err != nil || !is {
 		return nil, err
@@ -117,5 +117,5 @@ func (t *Table) marginSpread(x []float64) float64 {
 
 // withoutConstantLevels returns the levels at which a constant prediction is not optimal.
 func withoutConstantLevels(all []level.Level, r *level.Range) []level.Level {
-	return slices.DeleteFunc(all, r.Excludes)
+	return slices.DeleteFunc(all, r.Contains)
 }

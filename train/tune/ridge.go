@@ -31,7 +31,8 @@ type path struct {
 	down   bool
 }
 
-// startPath returns a path and its first candidates.
+// startPath returns a path and its first candidates, whose μ are the given multiples of the table's μ, in descending
+// order.
 func (c *selectionRun) startPath(family string, l level.Level, factors []float64) (*path, []Candidate) {
 	var out []Candidate
 	for _, f := range factors {
@@ -108,7 +109,7 @@ func (c *selectionRun) runOf(family string) *foldRun {
 	return c.run
 }
 
-// chooseBest determines the best candidate of a path once its first candidates have been solved.
+// chooseBest sets the best candidate of a path, whose first candidates have been solved.
 func (c *selectionRun) chooseBest(p *path) {
 	for i := p.top; i <= p.bottom; i++ {
 		if c.valueOf(i) < c.valueOf(p.best) {

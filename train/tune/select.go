@@ -16,15 +16,15 @@ import (
 
 // Options specifies how to choose a level. DefaultOptions returns suitable initial values.
 type Options struct {
-	// one of Criteria; if empty, tail or, if there are two eligible groups, worst-group-accuracy if Embeddings
-	// is set and trade-off otherwise
+	// one of Criteria; if empty, tail or, if there are at least two eligible groups, trade-off, or
+	// worst-group-accuracy if Embeddings is set and the targets are classes
 	Criterion  string
-	Embeddings bool // classes are predicted from many numbers without the group, as on a last layer
+	Embeddings bool // the target is predicted from many numbers without the group, as on a last layer
 	Folds      int  // ≥ 2; 0 means DefaultFolds, or validationFolds for validation rows
 	// weight of the average risk in the trade-off, in which the worst group's risk has weight 1
 	Rate float64
-	// maximum cost as a share of ERM's average; +Inf means none; NaN means 1 % if tail was requested, 0 if tail
-	// is the default, and none otherwise
+	// maximum cost as a proportion of ERM's average; +Inf means none; NaN means 0.01 if tail was requested, 0 if
+	// tail is the default, and none otherwise
 	Budget        float64
 	Rows          int          // maximum number of rows used for the choice
 	Few           bool         // try fewer penalty coefficients, and do not try half-balanced ERM
@@ -73,12 +73,12 @@ type Selection struct {
 	// the criterion is worst-group-accuracy because Options.Embeddings was set
 	ByDefault bool     `json:"by_default,omitempty"`
 	Rate      float64  `json:"rate"`
-	Budget    *float64 `json:"budget"` // share of ERM's average; null means no budget
+	Budget    *float64 `json:"budget"` // maximum cost as a proportion of ERM's average; null means no budget
 	// folds of the rows used for the choice, or of the validation rows for their balanced subsets
 	Folds int `json:"folds"`
 	// number of validation rows on which the candidates were evaluated; 0 means cross-validation
 	Validation int         `json:"validation,omitempty"`
-	Rows       int         `json:"rows"`            // number of rows of the choice
+	Rows       int         `json:"rows"`            // number of training rows used for the choice
 	Of         int         `json:"of"`              // number of training rows
 	Passes     float64     `json:"passes"`          // passes over the rows used for the choice
 	Paths      []Path      `json:"paths,omitempty"` // paths of the adversaries over rows, if requested
@@ -110,14 +110,14 @@ type Alternative struct {
 // Best returns the chosen candidate.
 func (s *Selection) Best() *Candidate { return &s.Candidates[s.Chosen] }
 
-// Select chooses a level for the table by cross-validation. start is a starting point for the solver; nil means
-// zero.
+// Select chooses a level for the table by cross-validation or, if the table has validation rows, on these. start is a
+// starting point for the solver; nil means zero. If there are too few rows for folds, it returns a *FewRowsError.
 func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selection, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	if o.Rows < 2 {
-		return nil, fmt.Errorf("Options.Rows has %d rows; at least 2 are needed", o.Rows)
+		return nil, fmt.Errorf("Options.Rows is %d; it must be at least 2", o.Rows)
 	}
 	for _, t := range []*Table{t, t.Validation} {
 		if err := t.check(); err != nil {
@@ -162,9 +162,9 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 type selectionRun struct {
 	*Selection
 	options Options
-	table   *Table // table of the rows of the choice
+	table   *Table // table of the training rows used for the choice
 	measure *measure
-	budget  float64   // share of ERM's average; +Inf means no budget
+	budget  float64   // maximum cost as a proportion of ERM's average; +Inf means no budget
 	start   []float64 // solution of ERM on all rows
 
 	measured      *Table       // rows on which candidates are evaluated: those of table, or validation rows
@@ -190,8 +190,8 @@ const (
 	candidateBytes = 20 * 3 * 8
 )
 
-// MemoryBytes returns the memory in bytes that a choice on a dense table of rows × columns takes in addition to the
-// table: for its sample of rows, and for a copy for every fold that is solved concurrently.
+// MemoryBytes returns the memory in bytes that a choice by cross-validation on a dense table of rows × columns takes in
+// addition to the table: for its sample of rows, and for a copy for every fold that is solved concurrently.
 func (o Options) MemoryBytes(rows, columns int) int64 {
 	n := min(rows, o.Rows, max(minRows, int(maxEntries)/max(1, columns)))
 	size := int64(n) * int64(8*columns+copyBytes)
@@ -221,7 +221,7 @@ func (t *Table) check() error {
 	return nil
 }
 
-// choiceRows returns the maximum number of rows that the choice uses.
+// choiceRows returns the number of rows that the choice uses, which is at most most.
 func (t *Table) choiceRows(most int) int {
 	_, d := t.X.Dims()
 	if pass, _ := t.X.Work(); pass > 0 {
@@ -230,7 +230,8 @@ func (t *Table) choiceRows(most int) int {
 	return min(t.N, most, max(minRows, int(maxEntries/float64(max(1, d)))))
 }
 
-// prepare assigns folds and sets the criterion and the budget.
+// prepare assigns folds and sets the criterion and the budget. It returns an error if the criterion does not fit the
+// rows.
 func (c *selectionRun) prepare() (err error) {
 	o := c.options
 	c.Folds = cmp.Or(o.Folds, DefaultFolds)
@@ -275,8 +276,8 @@ func (c *selectionRun) prepare() (err error) {
 	return nil
 }
 
-// compareCandidates cross-validates the candidates and chooses one: averages on paths of μ, group DRO from the μ
-// of group-balanced ERM on, and adversaries over rows where no groups are eligible or the tail is asked for.
+// compareCandidates evaluates the candidates and chooses one: averages on paths of μ; group DRO from the μ of
+// group-balanced ERM on; and adversaries over rows if fewer than two groups are eligible or the criterion is tail.
 func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	factors := []float64{1}
 	_, d := c.table.X.Dims()
@@ -347,8 +348,9 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	return nil
 }
 
-// addValidationRun prepares the run of candidates that are fitted to the validation rows, out of fold. It returns
-// false if there are no such rows, or too few for folds and balanced subsets.
+// addValidationRun prepares the run of candidates that are fitted to the validation rows, out of fold, and reports
+// whether this is possible: there are enough validation rows for folds and balanced subsets. It may reduce the number
+// of folds.
 func (c *selectionRun) addValidationRun() bool {
 	if c.measured == c.table {
 		return false
@@ -380,8 +382,8 @@ func (c *selectionRun) factorOf(candidate int) float64 {
 	return 1
 }
 
-// compareGroupLevels cross-validates group DRO at the best μ of group-balanced ERM and returns the path of the
-// best level. mean is ERM's mean loss.
+// compareGroupLevels evaluates group DRO at the best μ of group-balanced ERM and returns the path of the best level.
+// mean is ERM's mean loss.
 func (c *selectionRun) compareGroupLevels(ctx context.Context, balanced *path, mean float64) (*path, error) {
 	factor := c.factorOf(balanced.best)
 	var more []Candidate
@@ -405,7 +407,8 @@ func (c *selectionRun) compareGroupLevels(ctx context.Context, balanced *path, m
 	return &path{family: "groups", level: c.Candidates[best].Level, best: best, top: best, bottom: best}, nil
 }
 
-// compareRowLevels cross-validates χ² over rows with the μ of the given candidate.
+// compareRowLevels evaluates χ² over rows with the μ of candidate at, from whose solution the solver starts. deviation
+// is the standard deviation of ERM's losses.
 func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation float64) error {
 	factor := c.factorOf(at)
 	var more []Candidate
@@ -420,8 +423,9 @@ func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation f
 	return c.solve(ctx, more, from)
 }
 
-// MuOf returns the μ of the best candidate of a family by the criterion. If the chosen candidate is in the family,
-// it returns the μ of that candidate, and if no candidate is, it returns fallback.
+// MuOf returns the μ of the chosen candidate if it is in the family. Otherwise it returns the μ of the best candidate of
+// the family by the criterion (for erm, that of the reference with which candidates are compared), or fallback if the
+// family has no candidate.
 func (s *Selection) MuOf(family string, fallback float64) float64 {
 	if s.Best().Family == family {
 		return s.Best().Mu

@@ -26,9 +26,9 @@ import (
 // A Group is a group column or a crossing of several: the level of every row, and the columns whose coefficients
 // may differ between levels.
 type Group struct {
-	Level   []int32 // -1 means that the row has only the shared coefficients
-	Levels  int
-	Columns []int
+	Level   []int32 // level of every row; -1 means that the group adds no coefficients to the row
+	Levels  int     // number of levels
+	Columns []int   // columns with group coefficients
 
 	ridge float64 // κ
 }
@@ -67,10 +67,10 @@ type segment struct {
 	value, weight      float64
 }
 
-// A fit is a Problem whose rows are sorted by fold and by cell; a cell is a combination of levels.
+// A fit is a Problem whose rows are sorted by cell and, within a cell, by fold; a cell is a combination of levels.
 type fit struct {
 	*Problem
-	p        int
+	p        int   // number of columns
 	order    []int // row of the Problem at each sorted index
 	weight   []float64
 	target   []float64
@@ -78,7 +78,7 @@ type fit struct {
 	cells    [][]int32 // levels by group
 	segments []*segment
 
-	margin, value, slope, curvature []float64 // by place
+	margin, value, slope, curvature []float64 // by sorted index
 }
 
 // Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, with
@@ -120,13 +120,13 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*t
 		slices.Reverse(candidates)
 		c.Steps = append(c.Steps, candidates)
 		best := c.Best(step)
-		errors := float64(firstError)
+		needed := float64(firstError)
 		if c.Taken > 0 {
-			errors = laterError
+			needed = laterError
 		}
 		k := slices.Index(tried, best.Ridge)
-		pays := best.StepChange < 0 && best.StepChange <= -errors*best.StepSE
-		if pays || must && step == 0 {
+		improves := best.StepChange < 0 && best.StepChange <= -needed*best.StepSE
+		if improves || must && step == 0 {
 			c.Taken, taken = step+1, losses[k]
 		} else if step > 0 {
 			break
@@ -176,6 +176,7 @@ func (f *fit) fitRidges(
 	return tried, losses, x, nil
 }
 
+// newFit returns the fit of a problem, with its rows sorted and divided into segments.
 func newFit(pr *Problem) *fit {
 	n, p := pr.X.Dims()
 	f := &fit{Problem: pr, p: p, order: make([]int, n), weight: make([]float64, n), target: make([]float64, n)}
@@ -228,7 +229,7 @@ func newFit(pr *Problem) *fit {
 	return f
 }
 
-// layout returns the number of coefficients and the index of the first coefficient of every group.
+// layout returns the number d of coefficients, shared ones first, and the index of the first coefficient of every group.
 func (f *fit) layout(groups []Group) (d int, first []int) {
 	d = f.p
 	for _, g := range groups {
@@ -238,8 +239,8 @@ func (f *fit) layout(groups []Group) (d int, first []int) {
 	return d, first
 }
 
-// groupCoefficients stores in dst, for each column, the sum of the coefficients that apply to a cell.
-func (f *fit) groupCoefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
+// cellCoefficientsTo stores in dst, for each column, the sum of the coefficients that apply to a cell.
+func (f *fit) cellCoefficientsTo(dst []float64, cell int, groups []Group, first []int, x []float64) {
 	copy(dst, x[:f.p])
 	for c, g := range groups {
 		if l := int(f.cells[cell][c]); l >= 0 {
@@ -251,7 +252,8 @@ func (f *fit) groupCoefficients(dst []float64, cell int, groups []Group, first [
 	}
 }
 
-// forSegments calls do for the segments of all folds except the given one or, if held is set, of that fold only.
+// forSegments calls do for the segments of all folds except the given one or, if held is set, of that fold only. Before,
+// it evaluates the losses of their rows at x; coefficients are those of the cell of the segment.
 func (f *fit) forSegments(
 	ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64),
 ) error {
@@ -259,7 +261,7 @@ func (f *fit) forSegments(
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {
 		if s := f.segments[i]; (s.fold == fold) == held {
 			w := make([]float64, f.p)
-			f.groupCoefficients(w, s.cell, groups, first, x)
+			f.cellCoefficientsTo(w, s.cell, groups, first, x)
 			f.x.MarginsTo(f.margin, w, s.lo, s.hi)
 			f.Loss.EvalTo(f.value[s.lo:s.hi], f.slope[s.lo:s.hi], f.margin[s.lo:s.hi], f.target[s.lo:s.hi])
 			do(s, w)
@@ -274,8 +276,8 @@ func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float
 		func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
 }
 
-// objective returns the penalised average loss with a fold left out. If derivatives is set, it stores the gradient
-// and the Gram matrix, weighted by the curvature, in the segments.
+// objective returns the penalised average loss with a fold left out, and the total weight of the rows of the other
+// folds. If derivatives is set, it stores the gradient and the Gram matrix, weighted by the curvature, in the segments.
 func (f *fit) objective(
 	ctx context.Context, fold int, groups []Group, x []float64, derivatives bool,
 ) (value, weight float64, err error) {
@@ -328,8 +330,8 @@ func (f *fit) penalties(groups []Group) []float64 {
 }
 
 const (
-	newtonSteps = 50
-	accuracy    = 1e-8 // accuracy of the objective at the last step
+	newtonSteps = 50   // maximum number of steps
+	accuracy    = 1e-8 // squared Newton decrement, relative to the objective, at which minimise ends
 )
 
 // minimise minimises the penalised average loss with a fold left out by Newton's method, starting at from;
@@ -368,7 +370,8 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []flo
 	return x, nil
 }
 
-// newtonStep returns the Newton step, to be subtracted, and the squared Newton decrement.
+// newtonStep returns the Newton step at x, to be subtracted, and the squared Newton decrement. weight is the total weight
+// of the rows, as returned by objective.
 func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) (step []float64, decrement float64) {
 	d, first := f.layout(groups)
 	gradient := make([]float64, d)
@@ -446,20 +449,20 @@ func (f *fit) addCell(q quadratic, of segmentSums, cell int, groups []Group, fir
 	}
 }
 
-// compareLosses returns the weighted mean of losses, its difference from the mean of shared, and the standard error
-// of the difference, for which each unit is one observation.
-func (f *fit) compareLosses(losses, shared []float64) (risk, change, se float64) {
+// compareLosses returns the weighted mean of losses, its difference from the mean of reference, and the standard error
+// of the difference, for which each unit is one observation. With a single observation, the error is +Inf.
+func (f *fit) compareLosses(losses, reference []float64) (risk, change, se float64) {
 	total := 0.0
 	for i, w := range f.weight {
 		risk += w * losses[i]
-		change += w * (losses[i] - shared[i])
+		change += w * (losses[i] - reference[i])
 		total += w
 	}
 	risk, change = risk/total, change/total
 	units := map[int32]float64{}
 	sum, count := 0.0, 0.0
 	for i, w := range f.weight {
-		influence := w * (losses[i] - shared[i] - change) / total
+		influence := w * (losses[i] - reference[i] - change) / total
 		if f.Unit == nil {
 			sum += influence * influence
 			count++
