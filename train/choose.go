@@ -95,7 +95,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
 		m.addNotes(fmt.Sprintf(
-			"cross-validation chose μ = %s by the %s (default: %s; ERM, with which it was compared: %s)",
+			"μ = %s was chosen by the %s (default: %s; μ of ERM, with which it was compared: %s)",
 			printable.Setting(mu), tune.CriterionText(s.Criterion, s.Rate), printable.Setting(given),
 			printable.Setting(s.Candidates[0].Mu)))
 	}
@@ -103,8 +103,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf(
-			"%sthe choice is uncertain: in %.0f\u00a0%% of the resamples, cross-validation chooses a kind of model other "+
-				"than %s",
+			"%sthe choice is uncertain: in %.0f\u00a0%% of the resamples, a kind of model other than %s is chosen",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {

@@ -71,7 +71,7 @@ func TestChoose_AgreesWithFit(t *testing.T) {
 	}
 	usual := 1 / float64(m.TrainRows)
 	said := func(m *Model) bool {
-		return strings.Contains(strings.Join(m.Notes, "\n"), "cross-validation chose μ = ")
+		return strings.Contains(strings.Join(m.Notes, "\n"), " was chosen by the ")
 	}
 	chosen := s.Best().Mu
 	if chosen == usual || *m.Config.Mu != chosen || !said(m) {

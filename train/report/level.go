@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
@@ -24,15 +25,15 @@ func objectiveText(m *train.Model) string {
 	return "minimise over x:  " + risk + ridge
 }
 
-// selectionText states how the level was set or chosen.
+// selectionText states how the level and the μ of the models were set or chosen.
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
-		mu := "μ was given"
+		mu := "μ = " + printable.Setting(*m.Config.Mu)
 		if n := float64(m.Result.N); math.Abs(*m.Config.Mu*n-1) < 1e-12 {
-			mu = "μ is 1/n, the default"
+			mu += " (1/n, the default)"
 		}
-		return "The level was given, not chosen; " + mu + ". The baseline has the same μ."
+		return "The robustness was not chosen by comparing candidates. All models have " + mu + "."
 	}
 	of := "the training rows"
 	if s.Rows < s.Of {
@@ -42,8 +43,12 @@ func selectionText(m *train.Model) string {
 	if s.Validation > 0 {
 		rows = "on " + printable.Plural(s.Validation, "validation row", "validation rows")
 	}
-	return fmt.Sprintf("The robustness and μ were chosen %s, among %d candidates (see Models). ", rows,
-		len(s.Candidates)) + describeMuOfERM(s)
+	chosen, first := "robustness was", s.Candidates[0].Mu
+	if slices.ContainsFunc(s.Candidates, func(c tune.Candidate) bool { return c.Mu != first }) {
+		chosen = "robustness and μ were"
+	}
+	return fmt.Sprintf("The %s chosen %s, among %d candidates (see Models). ", chosen, rows, len(s.Candidates)) +
+		describeMuOfERM(s)
 }
 
 // describeMuOfERM states which μ ERM has among the models of a selection, and why.

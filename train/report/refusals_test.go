@@ -140,16 +140,24 @@ func TestCompare_TableOrder(t *testing.T) {
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
 	m.Result.N = 4
-	for mu, want := range map[float64]string{0.25: "; μ is 1/n, the default.", 0.3: "; μ was given."} {
+	const given = "The robustness was not chosen by comparing candidates. All models have μ = "
+	for mu, want := range map[float64]string{0.25: given + "0.25 (1/n, the default).", 0.3: given + "0.3."} {
 		m.Config.Mu = &mu
-		if said := selectionText(m); !strings.Contains(said, "was given, not chosen"+want) {
-			t.Errorf("μ = %v: %q", mu, said)
+		if said := selectionText(m); said != want {
+			t.Errorf("%q, want %q", said, want)
 		}
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}
-	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
-	s.Candidates[1].Family = "balanced"
-	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
+	m.Result.Selection = s
+	for k := range s.Candidates {
+		s.Candidates[k].Mu, s.Candidates[k].Family = 0.25, "balanced"
+	}
+	s.Candidates[0].Family = "erm"
+	if said := selectionText(m); !strings.HasPrefix(said, "The robustness was chosen by 5-fold cross-validation") {
+		t.Errorf("one μ: %q", said)
+	}
+	s.Candidates[1].Mu = 2.5
+	if said := selectionText(m); !strings.HasPrefix(said, "The robustness and μ were chosen by 5-fold") ||
 		!strings.Contains(said, "7 candidates (see Models). ERM, with which the candidates were compared, has μ = 0.25.") {
 		t.Errorf("%q", said)
 	}
