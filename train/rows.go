@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -146,8 +147,9 @@ func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 		if len(untrained) > 1 {
 			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
-		notes = append(notes, fmt.Sprintf("some groups of %s have no training rows, so training cannot protect "+
-			"them: %s", g.Name,
+		them := printable.Noun(len(untrained), "it", "them")
+		notes = append(notes, fmt.Sprintf("%s of %s no training rows, so training cannot protect %s: %s",
+			printable.Plural(len(untrained), "group", "groups"), g.Name+printable.Noun(len(untrained), " has", " have"), them,
 			said))
 	}
 	return notes
@@ -232,7 +234,7 @@ func (c Config) encodeRows(
 	if err = files.checkSameFiles(); err != nil {
 		return nil, err
 	}
-	if rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows); err != nil {
+	if rows.weight, err = c.readWeights(ctx, f, rows.fitted.Train, s.Rows); err != nil {
 		return nil, err
 	}
 	rows.total = s.totalWeight(rows.weight, rows.fitted.Train.N)
@@ -266,7 +268,7 @@ func (c *Config) encodeValidation(ctx context.Context, f *data.Frame, e *encode.
 	if v.Target == nil {
 		return nil, &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the validation rows have no target %q", c.Target)}
 	}
-	if v.weight, err = readWeights(ctx, f, v.Dataset, c.Weight, nil); err != nil {
+	if v.weight, err = c.readWeights(ctx, f, v.Dataset, nil); err != nil {
 		return nil, err
 	}
 	v.weight = multiplyByExposure(v.weight, v.Dataset, nil)

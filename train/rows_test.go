@@ -136,8 +136,8 @@ func TestGroups_HeldOutWholeAreTold(t *testing.T) {
 	}
 	m := fitFrame(t, frame, cfg)
 	for _, want := range []string{
-		`some groups of afam have no training rows, so training cannot protect them: "afam=yes"`,
-		`some groups of afam × hschool have no training rows, so training cannot protect them: `,
+		`1 group of afam has no training rows, so training cannot protect it: "afam=yes"`,
+		`2 groups of afam × hschool have no training rows, so training cannot protect them: `,
 	} {
 		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
 			t.Errorf("no note %q in %q", want, m.Notes)

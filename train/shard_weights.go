@@ -11,27 +11,38 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/compensated"
+	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/memory"
 )
 
-// readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an error
-// if a weight of any row, including hold-out rows, is not positive.
-func readWeights(
-	ctx context.Context, f *data.Frame, d *encode.Dataset, name string, rows *ranks.Rows,
+// readWeights reads the weights of the rows of d on this rank, or returns nil if Weight is empty. It returns an error
+// if the weight of any row that passes the filter, including hold-out rows, is not positive. With several ranks it is a
+// collective call.
+func (c *Config) readWeights(
+	ctx context.Context, f *data.Frame, d *encode.Dataset, rows *ranks.Rows,
 ) ([]float64, error) {
-	if name == "" {
+	if c.Weight == "" {
 		return nil, nil
 	}
 	lo, hi := rows.LocalRange(d.N)
 	from, to := tableRange(f, d.Rows[lo:hi], rows)
-	column, err := f.Slice(from, to).Column(ctx, name)
+	part := f.Slice(from, to)
+	column, err := part.Column(ctx, c.Weight)
 	if err != nil {
 		return nil, err
 	}
-	all, err := gather.Values(rows.Comm(), checkWeights(column, from))
+	filter := c.Filter
+	if c.Rows != nil {
+		filter = "" // it did not choose the rows
+	}
+	used, err := part.Filter(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	all, err := gather.Values(rows.Comm(), checkWeights(column, used, from))
 	if err != nil {
 		return nil, err
 	}
@@ -39,25 +50,25 @@ func readWeights(
 	for _, k := range all {
 		known = known.merge(k)
 	}
-	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: remove the rows without a " +
-		"positive weight"}
+	wrong := &data.Error{Path: f.Name(), Column: c.Weight, Hint: fmt.Sprintf("weights must be positive numbers: leave out "+
+		"the other rows, as with Config.Filter %q", expr.QuoteName(c.Weight)+" > 0")}
 	switch {
 	case known.Type != "":
-		wrong.Msg = fmt.Sprintf("the weight column holds %s, not numbers", known.Type)
+		wrong.Msg, wrong.Hint = fmt.Sprintf("the weight column holds %s, not numbers", known.Type), ""
 		return nil, wrong
 	case known.Wrong > 0:
 		wrong.Path, wrong.Row = f.Where(known.First)
 		if wrong.Msg = "the weight is " + known.What; known.Wrong > 1 {
-			wrong.Msg += fmt.Sprintf("; %d of %d weights are not positive", known.Wrong, f.Rows)
+			wrong.Msg += fmt.Sprintf("; %d of %d weights are not positive", known.Wrong, known.Rows)
 		}
 		return nil, wrong
 	case math.IsInf(known.Sum/smallSum, 0):
-		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision",
-			Hint: "divide all weights by the same number and, if --mu is set, multiply --mu by that number"}
+		return nil, &data.Error{Path: f.Name(), Column: c.Weight, Msg: "the sum of the weights overflows double precision",
+			Hint: "divide all weights by the same number, such as their mean"}
 	case known.Least < known.Most/widestWeights:
-		return nil, &data.Error{Path: f.Name(), Column: name,
+		return nil, &data.Error{Path: f.Name(), Column: c.Weight,
 			Msg:  fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most),
-			Hint: "leave out rows with almost no weight"}
+			Hint: "leave out the rows with the smallest weights by a filter"}
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
@@ -72,6 +83,7 @@ func readWeights(
 // weightStatistics describes a set of weights.
 type weightStatistics struct {
 	Type        string  // type of a column that is not numeric; otherwise ""
+	Rows        int     // number of weights
 	Wrong       int     // number of invalid weights
 	First       int     // first row with an invalid weight
 	What        string  // description of that weight
@@ -84,7 +96,7 @@ func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 	if k.Wrong == 0 {
 		k.First, k.What = o.First, o.What
 	}
-	return weightStatistics{cmp.Or(k.Type, o.Type), k.Wrong + o.Wrong, k.First, k.What, k.Sum + o.Sum,
+	return weightStatistics{cmp.Or(k.Type, o.Type), k.Rows + o.Rows, k.Wrong + o.Wrong, k.First, k.What, k.Sum + o.Sum,
 		min(k.Least, o.Least), max(k.Most, o.Most)}
 }
 
@@ -94,20 +106,22 @@ const smallSum = 0x1p-64
 // widestWeights is the maximum ratio of two weights: squares of ratios must not overflow.
 const widestWeights = 1e100
 
-// checkWeights returns the statistics of a weight column that begins at row first of the table.
-func checkWeights(column *data.Column, first int) weightStatistics {
+// checkWeights returns the statistics of the given rows of a weight column that begins at row first of the table.
+func checkWeights(column *data.Column, rows []int, first int) weightStatistics {
 	k := weightStatistics{Least: math.Inf(1)}
 	if column.Number == nil && column.Len() > 0 {
 		k.Type = strings.TrimSpace(column.Type)
+		return k
 	}
-	for row, v := range column.Number {
-		switch {
+	for _, row := range rows {
+		switch v := column.Number[row]; {
 		case column.IsNull(row):
-			k = k.merge(weightStatistics{Wrong: 1, First: first + row, What: "missing", Least: math.Inf(1)})
+			k = k.merge(weightStatistics{Rows: 1, Wrong: 1, First: first + row, What: "missing", Least: math.Inf(1)})
 		case math.IsInf(v, 0) || !(v > 0):
-			k = k.merge(weightStatistics{Wrong: 1, First: first + row, What: column.Text(row), Least: math.Inf(1)})
+			k = k.merge(weightStatistics{Rows: 1, Wrong: 1, First: first + row, What: column.Text(row),
+				Least: math.Inf(1)})
 		default:
-			k = k.merge(weightStatistics{Sum: v * smallSum, Least: v, Most: v})
+			k = k.merge(weightStatistics{Rows: 1, Sum: v * smallSum, Least: v, Most: v})
 		}
 	}
 	return k

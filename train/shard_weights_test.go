@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -44,5 +45,35 @@ func TestWeights_DefaultRidge(t *testing.T) {
 		if warned := strings.Contains(strings.Join(warnings, "\n"), "add up to"); warned != c.warns {
 			t.Errorf("%s: warnings %q", c.name, warnings)
 		}
+	}
+}
+
+// Rows that the filter leaves out need no weight.
+func TestWeights_Filter(t *testing.T) {
+	x, y, w := make([]float64, 100), make([]float64, 100), make([]float64, 100)
+	for i := range x {
+		x[i], y[i], w[i] = math.Sin(float64(i)), math.Cos(float64(3*i)), float64(i%4)
+	}
+	f, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Number: x},
+		data.Column{Name: "y", Kind: data.Numeric, Number: y}, data.Column{Name: "w", Kind: data.Numeric, Number: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Weight, cfg.Average, cfg.Holdout = "y", "w", "plain", 0.2
+	var wrong *data.Error
+	if _, err := train.FitFrame(t.Context(), f, cfg); !errors.As(err, &wrong) || wrong.Row != 1 ||
+		!strings.Contains(err.Error(), "the weight is 0; 25 of 100 weights are not positive") ||
+		!strings.Contains(wrong.Hint, `Config.Filter "w > 0"`) {
+		t.Errorf("without a filter: %v", err)
+	}
+	cfg.Filter = "w > 0"
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil || m.TrainRows != 60 {
+		t.Fatalf("with a filter: %+v, %v", m, err)
+	}
+	cfg.Filter = "w != 1"
+	if _, err := train.FitFrame(t.Context(), f, cfg); err == nil || !strings.Contains(err.Error(), "25 of 75 weights") {
+		t.Errorf("with another filter: %v", err)
 	}
 }
