@@ -111,9 +111,10 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("the model is damaged: %w", err)
 	}
 	unknown = slices.DeleteFunc(unknown, func(key string) bool { return key == estimatorKey || isRetiredKey(key) })
+	const listed = 5
 	for i, key := range unknown {
-		if i == 5 {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
+		if more := len(unknown) - i; i == listed && more > 1 {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the model has %d more such fields", more))
 			break
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(

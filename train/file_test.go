@@ -133,7 +133,7 @@ func TestLoad_FieldsOfNewerVersion(t *testing.T) {
 		}
 	})))
 	if err != nil || len(many.Warnings) != 6 || !strings.Contains(many.Warnings[4], `"new_e"`) ||
-		many.Warnings[5] != "and 2 more" {
+		many.Warnings[5] != "the model has 2 more such fields" {
 		t.Errorf("seven new fields: %q, %v", many.Warnings, err)
 	}
 	p := predict(t, newer, f)

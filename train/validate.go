@@ -68,8 +68,9 @@ func (c *Config) validate() error {
 			say("Config.Regulariser needs a Name, which model files and reports state")
 		case !c.Level.IsSet():
 			say("Config.Regulariser %s needs a robustness setting, but none is set", r.Name)
-		case c.Wasserstein != nil || c.Average == "subsets":
-			say("Config.Regulariser %s cannot be combined with Config.Wasserstein or the average of subsets", r.Name)
+		case c.Wasserstein != nil || c.IsMeanOfModels():
+			say("Config.Regulariser %s cannot be combined with Config.Wasserstein or the mean of models on balanced subsets",
+				r.Name)
 		}
 	}
 	if c.Loss != "" {
@@ -165,7 +166,7 @@ func (c *Config) validate() error {
 		say("Config.Threshold is for two classes, but the loss %s predicts numbers", c.Loss)
 	}
 	if c.Recalibrate && c.Loss != "" && !isClassLoss(c.Loss) {
-		say("Config.Recalibrate is for the logistic loss: the loss %s has no probabilities to recalibrate", c.Loss)
+		say("Config.Recalibrate is for two classes, but the loss %s predicts numbers", c.Loss)
 	}
 	if kind, _ := losses.KindOf(c.Loss); c.Exposure != "" && kind.Link.Name != losses.Log.Name {
 		loss := "no loss is set"

@@ -69,10 +69,13 @@ func TestValidate_Settings(t *testing.T) {
 			"combined with Config.HoldoutData, Config.Split"},
 		"crossfit": {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
 		"recalibrated numbers": {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" },
-			"Config.Recalibrate is for the logistic loss"},
+			"Config.Recalibrate is for two classes"},
 		"recalibrated Huber": {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" },
-			"Config.Recalibrate is for the logistic loss"},
-		"recalibrated":      {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
+			"Config.Recalibrate is for two classes"},
+		"recalibrated": {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
+		"own regulariser, subsets of the validation rows": {func(c *Config) {
+			c.Regulariser, c.Average, c.ValidationSplit = &Regulariser{Name: "own"}, level.ValidationSubsets, "set"
+		}, "Config.Regulariser own cannot be combined with"},
 		"weight the target": {func(c *Config) { c.Weight = "y" }, `Config.Weight: column "y"`},
 		"weight a feature":  {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `Config.Weight: column "w"`},
 		"weight a group":    {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `Config.Weight: column "w"`},
