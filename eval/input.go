@@ -74,9 +74,10 @@ type Input struct {
 	// the evaluated rows; if it is nil, models are not compared with this prediction.
 	Constant     []float64
 	FitsConstant bool
-	// RejectedCandidates is the number of robust candidates that cross-validation rejected when it kept the
-	// standard model, which is then the only model; otherwise it is 0.
-	RejectedCandidates int
+	// RejectedCandidates is the number of other candidates that cross-validation rejected when it kept the
+	// standard model, which is then the only model; otherwise it is 0. ImprovingCandidates is the number of those
+	// that measurably lower the criterion.
+	RejectedCandidates, ImprovingCandidates int
 	// StandardRecommended reports whether the only model is the standard one because the evaluation
 	// after the training recommended it.
 	StandardRecommended bool

@@ -131,10 +131,17 @@ func (j *judge) rejectedSentence() string {
 	if j.in.ChosenByValidation {
 		by = "On the validation rows"
 	}
-	if n := j.in.RejectedCandidates; n > 1 {
+	switch n, k := j.in.RejectedCandidates, j.in.ImprovingCandidates; {
+	case k == 0 && n > 1:
 		return fmt.Sprintf("%s, none of the %s other candidates measurably lowers %s.", by, printable.Count(n), what)
+	case k == 0:
+		return fmt.Sprintf("%s, the only other candidate does not measurably lower %s.", by, what)
+	case n > 1:
+		return fmt.Sprintf("%s, %s of the %s other candidates measurably %s %s, but none of them meets all conditions of the "+
+			"choice.", by, printable.Count(k), printable.Count(n), printable.Noun(k, "lowers", "lower"), what)
 	}
-	return fmt.Sprintf("%s, the only other candidate does not measurably lower %s.", by, what)
+	return fmt.Sprintf("%s, the only other candidate measurably lowers %s, but does not meet all conditions of the choice.",
+		by, what)
 }
 
 // criterionWords describes the quantity that the choice was to lower, as the object of a sentence.

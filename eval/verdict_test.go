@@ -476,3 +476,24 @@ func TestVerdict_NamesTheGroupsOfTheChoice(t *testing.T) {
 		}
 	}
 }
+
+// The sentence on rejected candidates does not say that none improves the criterion if some do.
+func TestVerdict_RejectedCandidates(t *testing.T) {
+	for _, c := range []struct {
+		rejected, improving int
+		want                string
+	}{
+		{7, 0, "In cross-validation, none of the 7 other candidates measurably lowers "},
+		{7, 1, "In cross-validation, 1 of the 7 other candidates measurably lowers "},
+		{7, 2, "In cross-validation, 2 of the 7 other candidates measurably lower "},
+		{1, 0, "In cross-validation, the only other candidate does not measurably lower "},
+		{1, 1, "In cross-validation, the only other candidate measurably lowers "},
+	} {
+		in := outcomes(eval.Binary)["standard model kept"]
+		in.RejectedCandidates, in.ImprovingCandidates = c.rejected, c.improving
+		said := evaltest.Evaluate(t, in).Verdict.Headline
+		if !strings.HasPrefix(said, c.want) || (c.improving > 0) != strings.HasSuffix(said, "conditions of the choice.") {
+			t.Errorf("%d of %d: %q", c.improving, c.rejected, said)
+		}
+	}
+}

@@ -223,7 +223,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	}
 	if x.compared == nil && roleOf(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {
-			in.RejectedCandidates = len(s.Candidates) - 1
+			in.RejectedCandidates, in.ImprovingCandidates = len(s.Candidates)-1, s.CountImproving()
 		} else {
 			in.StandardRecommended = m.Result.Recommended == train.VariantERM
 		}

@@ -304,10 +304,7 @@ func (c *selectionRun) setReason() {
 		return
 	}
 	if c.Chosen == 0 {
-		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: %s the criterion, the %s, by %v standard %s",
-			printable.Setting(k.Mu), printable.Noun(count, "the other candidate does not lower",
-				fmt.Sprintf("none of the %d other candidates lowers", count)), CriterionText(c.Criterion, c.Rate),
-			standardErrors(c.Criterion), printable.Noun(standardErrors(c.Criterion), "error", "errors"))
+		c.Reason = fmt.Sprintf("ERM with μ = %s is kept: %s", printable.Setting(k.Mu), c.reasonForERM())
 		return
 	}
 	average, size := "average risk", printable.Number
@@ -348,6 +345,64 @@ func (s *Selection) RequiredErrors() float64 {
 		return 0
 	}
 	return standardErrors(s.Criterion)
+}
+
+// reasonForERM returns the reason why no other candidate replaces ERM, as a clause: none lowers the criterion
+// significantly, none that does is within the budget, or the best within the budget does not lower it by enough.
+func (c *selectionRun) reasonForERM() string {
+	count, improving, affordable := len(c.Candidates)-1, c.CountImproving(), 0
+	required := standardErrors(c.Criterion)
+	errors := fmt.Sprintf("%v standard %s", required, printable.Noun(required, "error", "errors"))
+	criterion, average := "the criterion, the "+CriterionText(c.Criterion, c.Rate), "average risk"
+	if c.Criterion == "worst-group-accuracy" {
+		average = "average error rate"
+	}
+	best := -1
+	for i := 1; i <= count; i++ {
+		k := &c.Candidates[i]
+		if !c.isWithinBudget(k) {
+			continue
+		}
+		if best < 0 || k.Value < c.Candidates[best].Value {
+			best = i
+		}
+		if c.isImproving(k) {
+			affordable++
+		}
+	}
+	switch {
+	case improving == 0:
+		return fmt.Sprintf("%s %s, by %s", printable.Noun(count, "the other candidate does not lower",
+			fmt.Sprintf("none of the %d other candidates lowers", count)), criterion, errors)
+	case affordable == 0:
+		which := printable.Noun(count, "the other candidate lowers", fmt.Sprintf("%d of the %d other candidates %s", improving,
+			count, printable.Noun(improving, "lowers", "lower")))
+		return fmt.Sprintf("%s %s, by %s, but may raise the %s by more than the budget of %s", which, criterion,
+			errors, average, printable.Percent(c.budget))
+	}
+	within := ""
+	if !math.IsInf(c.budget, 1) {
+		within = " within the budget for the " + average
+	}
+	k := &c.Candidates[best]
+	return fmt.Sprintf("the best other candidate%s, %s with μ = %s, does not lower %s, by both %s and %s", within, k.Name,
+		printable.Setting(k.Mu), criterion, errors, printable.Percent(worth))
+}
+
+// isImproving reports whether a candidate lowers the criterion significantly.
+func (s *Selection) isImproving(k *Candidate) bool {
+	return k.Improvement > standardErrors(s.Criterion)*k.SE
+}
+
+// CountImproving returns the number of candidates that lower the criterion by the required number of standard errors.
+// They may still be rejected because of the budget or a small improvement.
+func (s *Selection) CountImproving() (count int) {
+	for i := 1; i < len(s.Candidates); i++ {
+		if s.isImproving(&s.Candidates[i]) {
+			count++
+		}
+	}
+	return count
 }
 
 // replacesERM reports whether a candidate can replace ERM without an improvement by standard errors.
