@@ -2,7 +2,6 @@ package level
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -56,31 +55,28 @@ func (r *Range) Contains(l Level) bool {
 	return false
 }
 
-// String returns the range as a sentence, or "" if a constant is not optimal at any level.
+// String returns the range as a clause, or "" if a constant is not optimal at any level.
 func (r *Range) String() string {
 	if r == nil {
 		return ""
 	}
 	var levels []string
 	if r.Protect != nil {
-		levels = append(levels, fmt.Sprintf("--protect %.2g", *r.Protect))
+		levels = append(levels, fmt.Sprintf("--protect up to %.2g", *r.Protect))
 	}
 	for _, b := range r.Balls {
-		levels = append(levels, fmt.Sprintf("--ess %.2g (%s; radius %.3g)", b.Ess, b.Penalty, b.Radius))
+		levels = append(levels, fmt.Sprintf("--penalty %s with --ess up to %.2g or --radius from %.3g", b.Penalty, b.Ess,
+			b.Radius))
 	}
 	if r.Shift != nil {
-		levels = append(levels, fmt.Sprintf("--penalty tv --radius %.2g", *r.Shift))
+		levels = append(levels, fmt.Sprintf("--penalty tv with --radius from %.2g", *r.Shift))
 	}
 	if levels == nil {
 		return ""
-	}
-	text := levels[len(levels)-1]
-	if len(levels) > 1 {
-		text = strings.Join(levels[:len(levels)-1], ", ") + " or " + text
 	}
 	sample := ""
 	if r.Rows < r.Of {
 		sample = fmt.Sprintf(" (computed from %s of %s rows)", printable.Count(r.Rows), printable.Count(r.Of))
 	}
-	return "with these data, the best prediction is constant at levels of robustness of " + text + " or beyond" + sample
+	return "on these data, a constant prediction is optimal for " + printable.JoinWords(levels, "and") + sample
 }

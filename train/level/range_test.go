@@ -40,8 +40,9 @@ func TestRange_ContainsStrongerLevels(t *testing.T) {
 	if none.Contains(level.Level{Protect: level.At(0.1)}) || none.String() != "" || (&level.Range{}).String() != "" {
 		t.Error("an unknown or empty range contains levels")
 	}
-	for _, part := range []string{"--protect 0.2", "--ess 0.5 (kl; radius 0.693)", "--ess 0.25 (chi2; radius 1.5)",
-		"or --penalty tv --radius 0.3 or beyond", "10 of 20 rows"} {
+	for _, part := range []string{"for --protect up to 0.2, ",
+		"--penalty kl with --ess up to 0.5 or --radius from 0.693, ", "--penalty chi2 with --ess up to 0.25 or --radius from 1.5 ",
+		"and --penalty tv with --radius from 0.3 ", "10 of 20 rows"} {
 		if !strings.Contains(r.String(), part) {
 			t.Errorf("no %q in %q", part, r)
 		}
