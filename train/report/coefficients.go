@@ -96,9 +96,10 @@ func stepOf(m *train.Model) string {
 	return map[string]string{"max": eval.LargestAbsoluteValue, "none": "unit"}[m.Config.Scale]
 }
 
-// encodedSteps returns the change of every encoded column to which coefficients are scaled: 1 for a number, whose
-// standard deviation over the training rows this is if numbers are standardised. It then returns √(p(1 − p)) for a
-// level that a proportion p of the rows has, or 1 if p is unknown; otherwise it returns 1 for a level.
+// encodedSteps returns, for every encoded column, the change to which its scaled coefficient refers. For numbers this is
+// 1, which is the standard deviation over the training rows if numbers are standardised. For levels it is then also the
+// standard deviation, √(p(1 − p)) for a level that a proportion p of the rows has, or 1 if p is unknown. If numbers are
+// not standardised, it is 1 for every column.
 func encodedSteps(m *train.Model) []float64 {
 	out := make([]float64, len(m.Encoder.Columns))
 	for i := range out {
