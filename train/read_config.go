@@ -112,7 +112,7 @@ func (c *Config) options() map[string]*setting.Value {
 
 		"no-header": setting.Switch(&text.NoHeader),
 		"na":        setting.TextsByColumn(&text.Missing),
-		"delimiter": readingMark(&text.Delimiter, "be one character, and no quote or line end",
+		"delimiter": readingMark(&text.Delimiter, "be one character other than a quote or a line end",
 			func(r *data.Reading, s string) { r.Text.Delimiter = s }),
 		"decimal": readingMark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
 		"thousands": readingMark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {
@@ -120,7 +120,7 @@ func (c *Config) options() map[string]*setting.Value {
 				r.Text.Decimal = ","
 			}
 		}),
-		"strip": readingMark(&text.Strip, "hold no digits, signs, points or commas",
+		"strip": readingMark(&text.Strip, "contain no digits, signs, points or commas",
 			func(r *data.Reading, s string) { r.Text.Strip = s }),
 		"relabel":    setting.Map(&c.Reading.Relabel, "->"),
 		"dates":      setting.Enum(&c.Reading.Dates, data.DateUses()),

@@ -61,6 +61,12 @@ func number(
 	return k
 }
 
+// roundUp3Digits returns v > 0, rounded up to three significant digits.
+func roundUp3Digits(v float64) float64 {
+	unit := math.Pow(10, math.Ceil(math.Log10(v))-3)
+	return math.Ceil(v/unit) * unit
+}
+
 func isPositive(v float64) bool { return v > 0 }
 
 func isProportion(v float64) bool { return v > 0 && v <= 1 }
@@ -74,9 +80,8 @@ var Kinds = []Kind{
 			Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
 				if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
-					return nil, fmt.Errorf(
-						"Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g",
-						*l.Protect, r.N, r.N, 1/n)
+					return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows; it must be at least %.3g",
+						*l.Protect, r.N, roundUp3Digits(1/n))
 				}
 				return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
 			},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -204,9 +205,9 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
 	for want, err := range map[string]error{
-		"the smallest group to protect is 1/3": errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
-		"need groups: name the group columns":  errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
-		"the number of such groups is 1":       errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
+		"it must be at least 0.334":           errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
+		"need groups: name the group columns": errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
+		"the number of such groups is 1":      errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
@@ -369,5 +370,21 @@ func TestDual_RefusesRowsOfOtherLengths(t *testing.T) {
 	}
 	if _, err := groups.Dual(level.Rows{N: 3, Group: []int32{0, 1, 0}, Labels: []string{"a", "b"}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The smallest value of Protect that the error names is accepted, for any number of rows.
+func TestLevel_SmallestProtectIsAccepted(t *testing.T) {
+	for n := 1; n < 3000; n += 7 {
+		rows := level.Rows{N: n}
+		_, err := level.Level{Protect: level.At(0.5 / float64(n))}.Dual(rows)
+		if err == nil {
+			t.Fatalf("%d rows: half a row is accepted", n)
+		}
+		_, text, _ := strings.Cut(err.Error(), "at least ")
+		least, bad := strconv.ParseFloat(text, 64)
+		if _, err := (level.Level{Protect: &least}).Dual(rows); bad != nil || err != nil || least > 1.01/float64(n) {
+			t.Errorf("%d rows: %q is not the smallest value: %v", n, text, err)
+		}
 	}
 }
