@@ -254,7 +254,8 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		if v, ok := c.Match(values, o.Positive); ok || len(values) == 1 {
 			return cmp.Or(v, o.Positive), nil
 		}
-		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
+		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %s", o.Positive,
+			printable.QuoteList(values, "and")), ""}
 	}
 	if len(values) == 2 && !areStandardClasses(values) {
 		return "", &OptionError{"positive", fmt.Sprintf(
@@ -309,7 +310,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for i, t := range in.Target {
 		if in.Task == eval.Regression && !meaning.Accepts(t) {
-			return o.faultAt(o.Label, i, fix.Advise("correct the label, leave out rows with invalid labels with a "+
+			return o.faultAt(o.Label, i, fix.Advise("correct the label, leave out rows with invalid labels by a "+
 				"filter, or choose another loss"),
 				"the label is %v, but the loss %s requires %s", t, name, meaning.DescribeTargets())
 		}

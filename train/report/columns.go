@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -267,8 +268,13 @@ func readNumbers(
 
 func isAboveZero(v float64) bool { return v > 0 }
 
+// adviseToFilter returns advice to leave out the rows in which a column is not above 0.
+func adviseToFilter(column string) string {
+	return fmt.Sprintf("leave out the other rows, as with Config.Filter %q", expr.QuoteName(column)+" > 0")
+}
+
 // readWeights reads a column of row weights at some rows; nil means all rows.
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
 	return readNumbers(ctx, f, rows, arena, numberColumn{name, "a weight", isAboveZero, "a number above 0",
-		"leave out the rows without a weight"})
+		adviseToFilter(name)})
 }

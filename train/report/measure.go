@@ -305,7 +305,7 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
 	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, numberColumn{t.Exposure, "an exposure", isAboveZero,
-		"a number above 0", "leave out the rows without an exposure"})
+		"a number above 0", adviseToFilter(t.Exposure)})
 	if err != nil {
 		return err
 	}
