@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The loops of a step take no memory, whatever the storage.
+// The methods of an oracle that solvers call in every step do not allocate, for any storage.
 func TestLinear_AllocatesNothing(t *testing.T) {
 	const n, d = 40, 6
 	for _, o := range linearOver(t, Logistic{}, n, d) {

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// The lower bound of the curvature is one where a slope of 1 − 2⁻⁵³ leaves no digit of
-// the curvature right: never above ℓ″ in 256-bit arithmetic, and close to it elsewhere.
+// The lower bound never exceeds ℓ″ in 256-bit arithmetic, even at slopes such as 1 − 2⁻⁵³ at which rounding dominates
+// the curvature, and is close to ℓ″ elsewhere.
 func TestCurvatureLowerBound_NeverTooLarge(t *testing.T) {
 	var margin, target []float64
 	for m := -45.0; m <= 45; m += 1.0 / 16 {

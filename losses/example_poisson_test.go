@@ -52,7 +52,7 @@ func (p Poisson) CurvatureLowerBoundTo(curvature, slope, target []float64) (radi
 	return math.Inf(1), 1
 }
 
-// Robust Poisson regression by a loss of one's own, checked, solved and certified.
+// Fit robust Poisson regression with a custom loss, after checking its contract.
 func ExampleLoss() {
 	margins := []float64{-3, -1.2, 0, 0.4, 1.7, 2.5}
 	if err := losses.Check(Poisson{}, margins, []float64{0, 1, 4}); err != nil {

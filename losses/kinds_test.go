@@ -12,8 +12,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Every loss that has a name keeps the contract of Loss, is returned by Parse, and refuses a δ that it
-// cannot use.
+// Every named loss satisfies the contract of Loss, is returned by Parse, and Parse returns an error for an invalid δ.
 func TestKinds_KeepTheContract(t *testing.T) {
 	for _, name := range losses.Names(nil) {
 		k, ok := losses.KindOf(name)
@@ -73,7 +72,7 @@ func TestKinds_Facts(t *testing.T) {
 	}
 }
 
-// A level after a colon is part of the name; anything but a number between 0 and 1 is refused.
+// A level after a colon is part of the name; any text that is not a number between 0 and 1 is an error.
 func TestParse_Level(t *testing.T) {
 	for name, want := range map[string]string{
 		"quantile:0.9": "", "quantile:0.90": "", "quantile": "needs a level", "quantile:": "needs a level",
@@ -131,7 +130,7 @@ func (o own) CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, 
 
 func (own) Smoothness() float64 { return math.Inf(1) }
 
-// poissonTo is e^m − t m and its slope, above 0.
+// poissonTo stores e^m − t·m and its slope.
 func poissonTo(value, slope *float64, m, t float64) {
 	*value, *slope = math.Exp(m)-t*m, math.Exp(m)-t
 	if t > 0 {
@@ -139,8 +138,8 @@ func poissonTo(value, slope *float64, m, t float64) {
 	}
 }
 
-// A loss with wrong slopes, a loss that is not convex, and a meaning that contradicts itself are refused before
-// anything is solved, with the row.
+// A loss with wrong slopes, a loss that is not convex, and an inconsistent Meaning are errors before a solve;
+// NewLinear names the row.
 func TestRegister_RefusesBrokenLosses(t *testing.T) {
 	wrongSlope := own{name: "own-slope", eval: func(_, s *float64, _, _ float64) { *s *= 1.3 }}
 	tukey := own{name: "own-tukey", eval: func(v, s *float64, m, t float64) {
@@ -193,7 +192,7 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 	}
 }
 
-// Losses may be registered while others are looked up: the race detector watches.
+// Losses may be registered while others are looked up (go test -race).
 func TestRegister_WhileOthersLookUp(t *testing.T) {
 	var group sync.WaitGroup
 	for k := range 8 {

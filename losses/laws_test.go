@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Every sum over samples is what its definition says, on a part of them, in every storage.
+// Every sum over a range of samples agrees with its definition, for every storage.
 func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 	const n, d, lo, hi = 13, 4, 2, 11
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -134,8 +134,8 @@ type away struct {
 func (a away) Arena() *memory.Arena { return a.arena }
 func (a away) MaxSelected() int     { return a.most }
 
-// Nothing is said of the rounding of losses without a largest curvature; a matrix that is
-// elsewhere says where, and how much of it may be copied; one row of one column is enough.
+// Rounding returns zeros if the curvature is unbounded; a matrix on disk states its arena and how many samples may be
+// copied; a matrix of one entry is valid.
 func TestMatrix_FaultsAreNamed(t *testing.T) {
 	z, err := design.NewDense(3, 1, []float64{1, 2, 3})
 	if err != nil {
@@ -170,8 +170,8 @@ func TestMatrix_FaultsAreNamed(t *testing.T) {
 	}
 }
 
-// A quadratic above a loss touches it where it was made and, but for rounding, at the
-// margin mirrored at the target: no smaller one would do.
+// The quadratic upper bound touches the loss at its margin and, up to rounding, at the margin mirrored at the target,
+// so no smaller curvature is possible.
 func TestMajorant_TouchesTwice(t *testing.T) {
 	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 5}} {
 		for _, target := range targets(l) {
@@ -205,8 +205,8 @@ func TestMajorant_TouchesTwice(t *testing.T) {
 	}
 }
 
-// A lower bound of the curvature is the curvature but for rounding, and decays no faster
-// than it must; where rounding may be more than a twentieth of it there is none.
+// The lower bound equals the curvature up to rounding and decays no faster than necessary. It is 0 if rounding may
+// exceed a twentieth of the curvature.
 func TestCurvatureLowerBound_Tight(t *testing.T) {
 	const u = 0x1p-53
 	bound := func(l Loss, s float64) (kappa, radius, decay float64) {

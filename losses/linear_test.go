@@ -51,8 +51,8 @@ func linearOver(t *testing.T, l Loss, n, d int) []*Linear {
 	return oracles
 }
 
-// Selected samples have the losses, slopes, curvatures and constants that they had,
-// bit for bit, in the order asked for and as often.
+// Selected samples keep their losses, slopes, curvatures and constants, bit for bit, in the given order and
+// multiplicity.
 func TestSelect_KeepsSamples(t *testing.T) {
 	const n, d = 11, 4
 	x := []float64{0.4, -1.1, 0.2, 0.9}
@@ -106,7 +106,7 @@ func everything(o *Linear, x []float64) [5][]float64 {
 	return v
 }
 
-// A selection is a copy: the matrix and the targets it came from may go.
+// A selection is a copy that does not refer to the original matrix and targets.
 func TestSelect_IsACopy(t *testing.T) {
 	x, target := []float64{1, 2, 3}, []float64{0.5, -1, 2}
 	z, err := design.NewDense(3, 1, x)

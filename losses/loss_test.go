@@ -208,7 +208,7 @@ func TestLogistic_OfNaNIsNaN(t *testing.T) {
 	}
 }
 
-// The below of the curvature holds wherever the margin moves within the radius.
+// The lower bound of the curvature holds at all margins within the radius.
 func TestCurvature_FloorHoldsWithinTheRadius(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, l := range all {

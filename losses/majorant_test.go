@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The quadratics are above the losses everywhere, touch them where they were made, and are
-// no steeper than they must be: κ is at most sup ℓ″ and falls with the distance.
+// The quadratic upper bounds lie above the losses everywhere and touch them at their margins. κ is at most sup ℓ″ and
+// decreases with the distance from the target.
 func TestMajorants_AreAbove(t *testing.T) {
 	at := []float64{-1e6, -300, -20, -3, -1, -1e-3, -1e-9, 0, 1e-9, 1e-3, 0.7, 2, 31, 700, 1e6}
 	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 50}, Quantile{Level: 0.9, Width: 0.3},
@@ -42,8 +42,8 @@ func TestMajorants_AreAbove(t *testing.T) {
 	}
 }
 
-// Near a margin of 0, where tanh(m/2)/(2m) is a quotient of rounded differences, the quadratic of
-// the logistic loss is that to eight digits.
+// Near a margin of 0, where tanh(m/2)/(2m) is a quotient of rounded differences, the curvature of the logistic upper
+// bound is exact to eight digits.
 func TestMajorant_NearZero(t *testing.T) {
 	for m := 1e-6; m < 0.1; m *= 1.02 {
 		value, slope, kappa := make([]float64, 1), make([]float64, 1), make([]float64, 1)
@@ -55,7 +55,7 @@ func TestMajorant_NearZero(t *testing.T) {
 	}
 }
 
-// Huber's loss is known to be curved within an eighth of δ, but for the rounding of residuals.
+// The curvature of the Huber loss is bounded below within δ/8, up to the rounding of residuals.
 func TestHuber_Radius(t *testing.T) {
 	radius, decay := Huber{Delta: 8}.CurvatureLowerBoundTo(nil, nil, nil)
 	if !(radius < 1 && radius > 1-1.5e-12) || decay != 0 {

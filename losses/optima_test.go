@@ -81,7 +81,7 @@ func (p *givenOptimum) dual(w []float64) dro.Dual {
 	return dro.Uniform{}
 }
 
-// The optima of other losses and ambiguity sets that another program computed in 40 digits lie within the bounds.
+// The bounds contain the optima of losses and ambiguity sets that another program computed with 40 digits.
 func TestOptima_OfAnotherProgram(t *testing.T) {
 	const folder = "../../shared/reference/sets"
 	raw, err := os.ReadFile(filepath.Join(folder, "sets.json"))

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// Values and tangents are what Loss promises, against 256 bits: a value exact to 2⁻⁴⁹ of
-// it, and a line through it that is nowhere above the loss by more.
+// Compared with 256-bit arithmetic, values are exact to a relative error of 2⁻⁴⁹, and tangents exceed the loss by no
+// more than that.
 func TestLosses_Rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	within := exact.New(0x1p-49)
@@ -51,8 +51,8 @@ func TestLosses_Rounding(t *testing.T) {
 	}
 }
 
-// Without a smoothness a loss keeps values to the rounding of its margin: of the Poisson loss, that moves u by half
-// an ulp of m and of log t.
+// The error of the Poisson loss, which has no smoothness constant, is that of rounding its margin: half an ulp of m
+// and of log t in u.
 func TestPoisson_Rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	p := &exact.Problem{N: 1, D: 1, Rows: []float64{1}, Loss: "poisson"}

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// Losses and slopes agree with 256-bit arithmetic, relative to their size, from margins that are
-// alike to margins that are thousands apart, and whichever class is the sample's.
+// Losses and slopes agree with 256-bit arithmetic up to a small relative error, for equal margins and for margins
+// thousands apart, for every class of the sample.
 func TestSoftmax_LossesAndSlopes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for k := range 600 {

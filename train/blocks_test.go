@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Rows predicted block by block are those predicted at once, to the bit, with what is kept
-// of the table, and with one report: from Parquet, which is read by blocks, and from text.
-func TestPredict_ByBlocksIsThatOfTheTable(t *testing.T) {
+// Predictions block by block equal those of the whole table, to the bit, with the kept columns and one report: for
+// Parquet, which is read by blocks, and for text.
+func TestPredict_ByBlocksEqualsWholeTable(t *testing.T) {
 	const blockRows = 1 << 12
 	const n = 3*blockRows + 17
 	f := wide(t, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A program learns from an error why a model is not certified.
+// The error states why a model is not certified.
 func TestSummary_Uncertified(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu, cfg.NoBaseline = level.At(0.1), true

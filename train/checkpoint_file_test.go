@@ -129,7 +129,7 @@ func TestCheckpoint_Nil(t *testing.T) {
 	}
 }
 
-// Values that gob cannot encode or decode are errors, also under a right checksum.
+// Values that gob cannot encode or decode are errors, even if the checksum is right.
 func TestCheckpoint_UnreadableFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	j := NewCheckpoint(path, time.Hour)

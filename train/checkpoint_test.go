@@ -18,8 +18,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// sameAnswer reports whether two models of one training are certified alike: the same choice, and
-// objectives that differ by no more than the gaps allow.
+// sameAnswer reports whether two models of one configuration are certified and agree: the same choice, and objectives
+// that differ by at most the gaps.
 func sameAnswer(a, b *Model) bool {
 	gap := a.Config.Gap * math.Max(1, math.Abs(a.Result.Objective))
 	choice := func(m *Model) string {
@@ -32,9 +32,8 @@ func sameAnswer(a, b *Model) bool {
 		math.Abs(a.Result.Objective-b.Result.Objective) <= 2*gap
 }
 
-// A training run that is interrupted anywhere, again and again, and goes on, ends with a model that is
-// certified to the same gap: with every value written, or only when it ends (the signal); in
-// memory and on disk.
+// A training run that is interrupted and resumed repeatedly, at any point, ends with a model that is certified to the
+// same gap: if the checkpoint is written after every value or only at a signal, in memory and on disk.
 func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 	in := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) { return FitFrame(ctx, f, c) }
 	onDisk := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) {
@@ -124,8 +123,8 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 	}
 }
 
-// A solve that was interrupted goes on where it was, not from its start.
-func TestCheckpoint_SolveGoesOn(t *testing.T) {
+// A resumed solve starts at the best point of the interrupted one.
+func TestCheckpoint_ResumesSolve(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Solver, cfg.Gap = "y", level.At(1), "lbfgs", 1e-9
@@ -159,9 +158,8 @@ func TestCheckpoint_SolveGoesOn(t *testing.T) {
 	}
 }
 
-// What a choice has solved for is not solved for again: a run that goes on ends after as
-// many more models as were missing.
-func TestCheckpoint_ChoiceGoesOn(t *testing.T) {
+// A resumed choice solves only the models that the interrupted one had not finished.
+func TestCheckpoint_ResumesChoice(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds = "y", []string{"g"}, 2
@@ -197,8 +195,8 @@ func TestCheckpoint_ChoiceGoesOn(t *testing.T) {
 	}
 }
 
-// A cross-fitted evaluation goes on with the folds, and within them.
-func TestCheckpoint_CrossFitGoesOn(t *testing.T) {
+// A resumed cross-fitted evaluation keeps the finished folds and the finished parts of a fold.
+func TestCheckpoint_ResumesCrossFit(t *testing.T) {
 	f := wide(t, 1500)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(0.3), EvaluateCrossfit, 0
@@ -242,7 +240,7 @@ func TestCheckpoint_CrossFitGoesOn(t *testing.T) {
 	}
 }
 
-// What has changed since a checkpoint is refused by its name.
+// The error for an option, file or version that differs from the checkpoint names it.
 func TestResume_RefusesChanges(t *testing.T) {
 	f := wide(t, 500)
 	cfg := keepingRows()

@@ -15,8 +15,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// noisy is a table of few rows and many columns, so that the plain average does better with
-// more of a regulariser.
+// noisy returns a table of few rows and many columns, on which ERM is better with a larger μ.
 func noisy(t *testing.T) *data.Frame {
 	t.Helper()
 	const n, d = 150, 25
@@ -38,7 +37,7 @@ func noisy(t *testing.T) *data.Frame {
 	return f
 }
 
-// A choice is made by what was asked for, every word of it.
+// The choice uses every setting of Choice.
 func TestChoose_Criterion(t *testing.T) {
 	budget := 0.07
 	cfg := keepingRows()
@@ -53,8 +52,8 @@ func TestChoose_Criterion(t *testing.T) {
 	}
 }
 
-// What Choose chooses is what a training takes; μ is chosen with the level unless it is
-// given, and said where it is not the usual one.
+// Fit trains the candidate that Choose chooses. μ is chosen with the level unless it is set, and a note states it if
+// it is not the default.
 func TestChoose_AgreesWithFit(t *testing.T) {
 	f := noisy(t)
 	cfg := keepingRows()
@@ -102,7 +101,7 @@ func TestChoose_AgreesWithFit(t *testing.T) {
 	}
 }
 
-// The rows to train on do not depend on where they lie, however they are chosen.
+// The training rows do not depend on their storage, however the hold-out is set.
 func TestChoose_RowsInAnyStorage(t *testing.T) {
 	f := wide(t, 500)
 	arena, err := memory.NewArena(t.TempDir(), 1<<20)
@@ -144,7 +143,7 @@ func TestChoose_RowsInAnyStorage(t *testing.T) {
 	}
 }
 
-// Weights of samples count in means; an adversary without a price has no weights of its own.
+// Means use the sample weights, and an adversary without a penalty has no unique weights.
 func TestRun_MeansAndUniqueWeights(t *testing.T) {
 	r := &Run{Weight: []float64{1, 3, 4}}
 	if got := r.weightedAverage([]float64{8, 4, 1}); got != 3 {
@@ -166,7 +165,7 @@ func TestRun_MeansAndUniqueWeights(t *testing.T) {
 	}
 }
 
-// The folds of a choice are those of the seed, though it trains on the same rows.
+// The seed determines the folds of a choice, even if the training rows are the same.
 func TestChoose_FoldsDependOnSeed(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2}
@@ -184,8 +183,7 @@ func TestChoose_FoldsDependOnSeed(t *testing.T) {
 	}
 }
 
-// Optima at every price are bracketed for somebody who asks for a choice, however many rows
-// and columns there are; in a training run, where they are few.
+// Choose bounds the optima at every ν for any number of rows and columns; Fit does so only for small tables.
 func TestChoose_PathsOnlyOnRequest(t *testing.T) {
 	const n, levels = 1000, 410
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
@@ -209,7 +207,7 @@ func TestChoose_PathsOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// Where no group is named ranks choose by the tail.
+// Without groups the criterion is the tail.
 func TestChoose_RanksByTail(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
@@ -220,7 +218,8 @@ func TestChoose_RanksByTail(t *testing.T) {
 	}
 }
 
-// embeddings returns rows with numbers as features, a class "y" that half of them carry, an amount "z" and groups "g".
+// embeddings returns rows with numeric features, a target "y" of two equally frequent classes, an amount "z" and
+// groups "g".
 func embeddings(t *testing.T, width int) *data.Frame {
 	t.Helper()
 	const n = 300
@@ -253,8 +252,8 @@ func embeddings(t *testing.T, width int) *data.Frame {
 	return newFrame(t, append(columns, y, z, g)...)
 }
 
-// Classes of many numbers are chosen by the accuracy of the worst group, if the group is not a feature and nobody
-// names another criterion.
+// For classes and many numeric features, the criterion is the accuracy of the worst group, if the group is not a
+// feature and no other criterion is requested.
 func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 	const accuracy = "so the model was chosen by the worst group’s error rate"
 	for name, c := range map[string]struct {
@@ -284,8 +283,8 @@ func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 	}
 }
 
-// After a choice by accuracy the probabilities are rescaled so that their log loss out of fold falls, the predicted
-// classes stay the same, and a model of a fold is rescaled likewise. --recalibrate fits an intercept too.
+// After a choice by accuracy, rescaling the probabilities lowers their out-of-fold log loss and keeps the predicted
+// classes; models of folds are rescaled likewise. --recalibrate fits an intercept too.
 func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Evaluate =
@@ -331,7 +330,7 @@ func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
 	}
 }
 
-// A choice that resamples of the rows would often make otherwise is a warning, a stable one is none.
+// A warning is added if many resamples would lead to another choice, and none if few would.
 func TestChoose_WarnsOfUnstableChoice(t *testing.T) {
 	seen := map[bool]bool{}
 	for _, strength := range []float64{0, 0.05, 0.1, 0.15, 0.2, 2} {

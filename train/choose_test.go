@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Without a level the training chooses one, says so, and remembers it.
+// If no level is set, Fit chooses one, adds a note and stores it.
 func TestFit_ChoosesALevel(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu = nil
@@ -35,7 +35,7 @@ func TestFit_ChoosesALevel(t *testing.T) {
 	}
 }
 
-// A weight of two is a row twice, at every level.
+// A row of weight two counts as two equal rows, at every level.
 func TestWeights_RepeatRows(t *testing.T) {
 	dir := t.TempDir()
 	weighted, repeated := "y,x,g,w\n", "y,x,g,w\n"
@@ -84,8 +84,8 @@ func TestWeights_RepeatRows(t *testing.T) {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Rows too few for folds with both classes are trained on all the same, plainly, and it
-// is said; where a choice was asked for they are an error.
+// If there are too few rows for folds with both classes, ERM is trained with a note; if a choice was requested, this
+// is an error.
 func TestFit_FewRowsAreNoChoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "few.csv")
 	put(t, path, "y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n")
@@ -105,7 +105,7 @@ func TestFit_FewRowsAreNoChoice(t *testing.T) {
 	}
 }
 
-// Weights whose ratio is beyond what squares can hold are refused when they are read.
+// Weights whose squared ratio would overflow are an error when they are read.
 func TestFit_ExtremeWeights(t *testing.T) {
 	text := "x,w,y\n"
 	for i := range 40 {

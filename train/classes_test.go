@@ -50,8 +50,8 @@ func classTable(t *testing.T, n, k int) *data.Frame {
 	return f
 }
 
-// Every setting either trains a certified model of five classes that predicts, saves, loads and
-// scores, or is refused with an error that says that classes are the reason.
+// With five classes, every setting either yields a certified model that predicts, saves, loads and scores, or an
+// error that names the classes as the reason.
 func TestClasses_EverySetting(t *testing.T) {
 	f := classTable(t, 600, 5)
 	for name, c := range map[string]struct {
@@ -149,7 +149,7 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 	}
 }
 
-// Several ranks are refused for a target of more than two classes.
+// A target of more than two classes on several ranks is an error.
 func TestClasses_RanksRefused(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Average = "class", "plain"

@@ -9,8 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The constant that models are compared with has the least average loss of all constants on
-// the training rows, weights included.
+// The constant prediction of the summary has the least weighted average loss of all constants on the training rows.
 func TestConstant_LeastAverageLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 400

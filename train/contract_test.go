@@ -363,8 +363,8 @@ func firstDifference(a, b []float64) int {
 	return -1
 }
 
-// A text file whose numbers are probably written with other marks than those of the training table is refused, unless
-// the user names its marks; other text files give the same scores.
+// A text file whose numbers probably have other separators than those of the training table is an error, unless the
+// user names the separators; other text files give the same scores.
 func TestContract_OtherMarksAreRefused(t *testing.T) {
 	const rows = 60
 	number := func(k int) int { return 100 + k*317%9000 }

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Where the features say nothing a model that saw a row predicts it too well; out of fold
-// every row is predicted worse than by a constant, by any model.
+// If the features are noise, a model fitted to a row predicts it better than a constant does; every out-of-fold
+// prediction must be worse than the constant on average.
 func TestCrossFit_SeesNoRowItPredicts(t *testing.T) {
 	const n, d = 80, 30
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -82,8 +82,8 @@ func TestCrossFit_SeesNoRowItPredicts(t *testing.T) {
 	}
 }
 
-// A spurious feature agrees with the class in 95 % of the rows, and the model is chosen for the worst of four
-// groups. The measured model must be the delivered one: the fold's models have its level.
+// A spurious feature agrees with the class in 95 % of the rows, and the model is chosen for the worst of four groups.
+// The models of the folds must have the level of the delivered model.
 func TestCrossFit_MeasuresTheDeliveredLevel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spurious.csv")
 	rng := rand.New(rand.NewPCG(3, 1))

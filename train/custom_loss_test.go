@@ -164,8 +164,8 @@ func (e explosive) EvalTo(value, slope, margin, target []float64) {
 	e.renamed.EvalTo(value, slope, margin, target)
 }
 
-// A panic of the caller's loss reaches the caller, who can recover from it, wherever it happens: here also in the
-// goroutines of the cross-validation that chooses the level.
+// A panic in the caller's loss reaches the caller, who can recover from it, even from the goroutines of the
+// cross-validation that chooses the level.
 func TestFit_PanicOfALossReachesTheCaller(t *testing.T) {
 	calls := &atomic.Int64{}
 	if err := losses.Register(explosive{renamed{losses.Squared{}, "explosive"}, calls}); err != nil {

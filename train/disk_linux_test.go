@@ -16,8 +16,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A disk that fills up at any point of a training is an error that names the directory and
-// says what to do; there is no model, and nothing is left behind.
+// If the disk becomes full at any point of a training run, the error names the directory and says what to do, there
+// is no model, and no file is left behind.
 func TestDisk_FullEndsTheTraining(t *testing.T) {
 	cfg, f := onDiskConfig(t, 12_000)
 	disk := t.TempDir()
@@ -74,7 +74,7 @@ func TestDisk_FullEndsTheTraining(t *testing.T) {
 	}
 }
 
-// A directory for rows that is deleted while they are used ends the training with its name.
+// If the directory of the rows is deleted during a training run, the error names it.
 func TestDisk_LostDirectoryEndsTheTraining(t *testing.T) {
 	f := wide(t, 12_000)
 	cfg := keepingRows()
@@ -97,8 +97,8 @@ func TestDisk_LostDirectoryEndsTheTraining(t *testing.T) {
 	}
 }
 
-// Rows and vectors on disk are mapped, and take address space where ulimit -v leaves little: they are
-// refused where the vectors have no room, and where the heap has none beside them.
+// Rows and vectors on disk take address space. If ulimit -v leaves too little for the vectors, or for the heap
+// besides them, Fit returns an error.
 func TestFit_AddressSpaceCounted(t *testing.T) {
 	debug.FreeOSMemory() // what earlier tests left counts as in use
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// The entries of sparse vectors count in the memory that a training needs.
+// The estimated memory includes the entries of sparse vectors.
 func TestEstimateDemand_CountsEntries(t *testing.T) {
 	demand := func(line string) memoryDemand {
 		f, err := data.ReadBytes(t.Context(), "t.svm", []byte(strings.Repeat(line+"\n", 1000)))

@@ -43,7 +43,7 @@ func wide(t *testing.T, n int) *data.Frame {
 	return f
 }
 
-// away is a place for rows in a directory that is empty at the end.
+// away returns a directory for rows on disk, which must be empty at the end of the test.
 func away(t *testing.T, c *Config, resident int64) *diskStorage {
 	t.Helper()
 	c.Cache = t.TempDir()
@@ -68,8 +68,8 @@ func away(t *testing.T, c *Config, resident int64) *diskStorage {
 	return o
 }
 
-// A model of rows on disk is the model of the same rows in memory: the same level chosen,
-// the same optimum, the same summary, whatever leaves memory.
+// A model of rows on disk equals that of the same rows in memory: level, optimum and summary, whichever parts are on
+// disk.
 func TestFit_RowsOnDiskSameModel(t *testing.T) {
 	f := wide(t, 25_000) // two buckets
 	for name, set := range map[string]func(*Config){
@@ -128,8 +128,8 @@ func TestFit_RowsOnDiskSameModel(t *testing.T) {
 	}
 }
 
-// Where rows go is decided by numbers, and refused with them.
-func TestOutside_IsDecidedByNumbers(t *testing.T) {
+// The estimated bytes decide whether the rows are stored on disk, and errors state them.
+func TestNewDiskStorage_Decision(t *testing.T) {
 	frame := func(rows, columns int) *data.Frame {
 		f := &data.Frame{Rows: rows}
 		for i := range columns {
@@ -193,8 +193,8 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	}
 }
 
-// What rows take is counted by hand: numbers of eight or four bytes, 90 bytes per row in memory, and on disk their
-// buckets or their vectors.
+// The estimates of memory and disk agree with counts by hand: numbers of eight or four bytes, 90 bytes per row in
+// memory and, on disk, buckets or vectors.
 func TestDemands_CountedByHand(t *testing.T) {
 	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric},
 		{Name: "g", Kind: data.Categorical}}}
@@ -247,8 +247,8 @@ func TestDemands_CountedByHand(t *testing.T) {
 	}
 }
 
-// Choosing the level takes copies of the rows, and a table that was read whole stays in memory
-// while the rows lie on disk: both are part of the plan, and refused with their sizes.
+// The estimates include the copies of the rows for choosing the level, and a table that was read as a whole; errors
+// state both sizes.
 func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Cache, cfg.Memory = "y", 0, t.TempDir(), 180<<20
@@ -279,9 +279,9 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	}
 }
 
-// The rows of a training are read again where memory has room for them, and else refused by
-// their number before the table is read.
-func TestReadAgain_IsRefusedByNumber(t *testing.T) {
+// Rerun returns an error that states the number of rows, before it reads the table, if the rows do not fit into
+// memory.
+func TestRerun_TooLittleMemory(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(1), 1e-3
@@ -316,7 +316,7 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 	return cfg, f
 }
 
-// Rows held out that a program names in any order are read, on disk, in that of the table.
+// Hold-out rows that a program lists in any order are stored on disk in the order of the table.
 func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 	f := wide(t, 500)
 	cfg := keepingRows()

@@ -244,7 +244,7 @@ func column[T any](loans []loan, of func(loan) T) []T {
 	return out
 }
 
-// Trainings that run at the same time on one table, with different limits of threads, give the bits of one that runs
+// Training runs that use one table at the same time, with different limits of threads, give the same bits as a run
 // alone (go test -race).
 func TestFitFrame_ConcurrentFitsAgree(t *testing.T) {
 	table, err := data.FromStructs(newLoans(300))
@@ -275,8 +275,8 @@ func TestFitFrame_ConcurrentFitsAgree(t *testing.T) {
 	}
 }
 
-// A training whose context is cancelled returns the error of the context and, if the robust solve had begun, the
-// unfinished model; all goroutines end. Its observer sees bounds that only come closer.
+// If the context is cancelled, FitFrame returns its error and, if the robust solve has begun, the unfinished model;
+// all goroutines end. Bounds that Observe receives never become worse.
 func TestFitFrame_CancelledEndsEveryGoroutine(t *testing.T) {
 	table, err := data.FromStructs(newLoans(2000))
 	if err != nil {
@@ -324,7 +324,7 @@ type namedLoss struct {
 
 func (l namedLoss) Name() string { return l.name }
 
-// Losses may be registered while trainings run, which see each loss by its name or not at all (go test -race).
+// Losses may be registered during training runs, which then find them by name (go test -race).
 func TestRegister_WhileTrainingsRun(t *testing.T) {
 	table, err := data.FromStructs(newLoans(200))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Tell a structured log how a training comes along, and what came out.
+// Log the progress of a training run and its result to a structured log.
 func ExampleConfig_LogTo() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutNumbers}))
 	cfg := train.DefaultConfig()
@@ -29,7 +29,7 @@ func ExampleConfig_LogTo() {
 	// level=INFO msg=trained model.status=certified model.level="KL ball of perplexity 80 %" model.solver=newton model.rows=1904 model.columns=14
 }
 
-// withoutNumbers keeps an example from changing with the machine.
+// withoutNumbers omits attributes that depend on the machine.
 func withoutNumbers(_ []string, a slog.Attr) slog.Attr {
 	if k := a.Value.Kind(); k == slog.KindTime || k == slog.KindDuration || k == slog.KindFloat64 {
 		return slog.Attr{}

@@ -10,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Train on rows in memory: structs become a table, RowSet says which of them to train
-// on and to hold out, Start where the solver begins.
+// Train on rows in memory: structs become a table, and a RowSet lists the training and hold-out rows.
 func ExampleFitFrame() {
 	type flat struct {
 		Rent float64 `drotrain:"rent"`

@@ -61,7 +61,7 @@ type order struct {
 	Hours float64 `drotrain:"hours"`
 }
 
-// Train structs with a loss and an ambiguity set of the program, and score structs with the model that was saved.
+// Train on structs with a custom loss and a custom ambiguity set, save the model, and score structs with it.
 func Example_ownLossAndSet() {
 	if err := losses.Register(expectile{0.8}); err != nil {
 		log.Fatal(err)

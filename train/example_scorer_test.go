@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Score rows in the program that trained the model: one Scorer for all goroutines. ExampleRead of package score serves
-// a model file over HTTP without this package.
+// Score rows in the program that trained the model. All goroutines can share one Scorer. ExampleRead of package score
+// serves a model file over HTTP without this package.
 func ExampleModel_Scorer() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
@@ -35,7 +35,7 @@ func ExampleModel_Scorer() {
 	// column "lvrat": the row lacks the column (pass nil for a missing value)
 }
 
-// Explain a prediction: what every column adds to the log-odds, and which values are unusual.
+// Explain a prediction: the contribution of every column to the log-odds, and values outside the training range.
 func ExampleModel_Scorer_explain() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}

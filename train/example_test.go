@@ -8,7 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// Train a robust model of handwritten digits and compare the worst group's risk, on the training rows, with ERM's.
+// Train a robust model on handwritten digits, and compare its risk in the worst group with that of ERM on the
+// training rows.
 func Example() {
 	cfg := train.DefaultConfig()
 	cfg.Data = "builtin:digits" // or a Parquet, Arrow or CSV file

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// exposedCounts returns a table of counts with exposures 1 to 3, and the same with every row split into rows of
-// exposure 1 that share its count.
+// exposedCounts returns a table of counts with exposures 1 to 3, and the same table with every row split into rows of
+// exposure 1 with equal shares of the count.
 func exposedCounts(t *testing.T) (whole, split *data.Frame) {
 	t.Helper()
 	var a, b strings.Builder
@@ -28,8 +28,7 @@ func exposedCounts(t *testing.T) (whole, split *data.Frame) {
 	return readCSV(t, "whole.csv", a.String()), readCSV(t, "split.csv", b.String())
 }
 
-// A row of exposure 3 is three rows of exposure 1 with a third of its count, for every adversary: the margin of a
-// count has log(exposure) as a fixed part.
+// A row of exposure 3 counts as three rows of exposure 1 with a third of its count, for every adversary.
 func TestExposure_SplitRows(t *testing.T) {
 	whole, split := exposedCounts(t)
 	for name, change := range map[string]func(*Config){
@@ -61,8 +60,8 @@ func TestExposure_SplitRows(t *testing.T) {
 	}
 }
 
-// Predictions are counts in proportion to the exposure, which every row needs; a scorer gives the same, and rates are
-// those of an exposure of 1.
+// Predicted counts are proportional to the exposure, which every row needs. A scorer gives the same counts, and rates
+// are predictions for an exposure of 1.
 func TestExposure_Predictions(t *testing.T) {
 	whole, _ := exposedCounts(t)
 	cfg := keepingRows()

@@ -15,8 +15,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// goldenModel is a small model: a number, a category of two levels, one of three with
-// nulls, a bool, and groups.
+// goldenModel is a small model with a number, a category of two levels, one of three levels with nulls, a bool, and
+// groups.
 func goldenModel(t testing.TB) (*Model, *data.Frame) {
 	t.Helper()
 	f, err := data.Read(t.Context(), filepath.Join("testdata", "golden.csv"))
@@ -39,8 +39,7 @@ func document(t testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
-// A model file of every schema that was ever released reads and predicts what it
-// did then.
+// Model files of every released schema can be read and give the recorded predictions.
 func TestGoldenModels_ScoreAsRecorded(t *testing.T) {
 	m, f := goldenModel(t)
 	if goldentest.Updating() {
@@ -82,7 +81,7 @@ func TestGoldenModels_ScoreAsRecorded(t *testing.T) {
 	}
 }
 
-// Every way to read a model gives the same one.
+// All functions that read a model give the same model.
 func TestLoad_EveryWayGivesOneModel(t *testing.T) {
 	m, f := goldenModel(t)
 	want := predict(t, m, f)
@@ -113,7 +112,7 @@ func TestLoad_EveryWayGivesOneModel(t *testing.T) {
 	}
 }
 
-// What a newer version adds is ignored with a warning.
+// Fields that a newer version added are ignored with a warning.
 func TestLoad_FieldsOfNewerVersion(t *testing.T) {
 	m, f := goldenModel(t)
 	raw := edit(t, document(t, m), func(v map[string]any) {
@@ -291,7 +290,7 @@ func TestLoad_Refuses(t *testing.T) {
 	}
 }
 
-// A document that reads as a model predicts, explains and scores without a panic.
+// A document that can be read as a model predicts, explains and scores without a panic.
 func FuzzReadModel(f *testing.F) {
 	raw, err := os.ReadFile(filepath.Join("testdata", "model-1.json"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 )
 
-// A group column that is made of the target is no feature and has no coefficients of its own, with a warning; if the
-// features are named, it is one. An honest group column stays a feature.
+// A group column that is derived from the target is not a feature and has no group coefficients, with a warning; if
+// Features is set, it may be a feature. Other group columns stay features.
 func TestFit_LeakyGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder

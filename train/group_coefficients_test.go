@@ -15,8 +15,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// drawGroups draws rows of five numbers in the groups a, b (a tenth each) and c. The target
-// is of a design: opposite slopes in a and b, one law for all (equal), heavy noise in a.
+// drawGroups draws rows of five numbers in the groups a and b (a tenth each) and c. The design of the target is
+// opposite slopes in a and b, equal slopes in all groups, or heavy noise in a.
 func drawGroups(t *testing.T, design string, seed uint64, n int) *data.Frame {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -80,8 +80,8 @@ func drawGroups(t *testing.T, design string, seed uint64, n int) *data.Frame {
 	return f
 }
 
-// groupDraw trains the plain average with shared and with chosen group coefficients on the
-// first rows of a table and returns what they do on the others.
+// groupDraw trains ERM with shared and with chosen group coefficients on the first rows of a table, and returns their
+// risks on the other rows.
 func groupDraw(t *testing.T, f *data.Frame, cfg Config, train int) (shared, chosen [2]float64, design *GroupDesign) {
 	t.Helper()
 	// nearly the plain average
@@ -123,8 +123,8 @@ func groupDraw(t *testing.T, f *data.Frame, cfg Config, train int) (shared, chos
 	return shared, chosen, design
 }
 
-// Pooled group coefficients are taken where groups have slopes of their own, and not where
-// they have not. With DROTRAIN_DRAWS more draws of more designs are measured.
+// Pooled group coefficients are chosen if the slopes differ between groups, and not otherwise. With DROTRAIN_DRAWS
+// set, more draws of more designs are measured.
 func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 	draws := 2
 	if n, err := strconv.Atoi(os.Getenv("DROTRAIN_DRAWS")); err == nil {
@@ -176,8 +176,8 @@ func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 	}
 }
 
-// mixedGroups has group columns of text, of numbers and of bools, with nulls, beside a category,
-// numbers far from 0 and nulls in a number.
+// mixedGroups returns a table with group columns of text, numbers and bools, some null, and with a category, numbers
+// far from 0, and numbers with nulls.
 func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -209,8 +209,8 @@ func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 	return f
 }
 
-// A model with group coefficients predicts the same from the training matrix, from the table,
-// after it was saved and loaded, and by a Scorer; rows of unseen groups have the shared ones.
+// A model with group coefficients gives the same predictions from the training matrix, from the table, after it was
+// saved and loaded, and by a Scorer. Rows of unseen groups get the shared coefficients.
 func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"plain": func(*Config) {}, "sparse": func(c *Config) { c.Storage = "sparse" },
@@ -322,7 +322,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	}
 }
 
-// The columns of group coefficients are not stored: a row takes the number of its cell of groups.
+// Columns of group coefficients are not stored; a row stores the number of its cell.
 func TestGroupCoefficients_TakeNoMatrix(t *testing.T) {
 	f := mixedGroups(t, 600, false)
 	cfg := keepingRows()

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A training says in one note which group columns are features, and what to do about it.
-func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
+// One note states which group columns are features and when the opposite is better.
+func TestGroupFeatures_Note(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*Config)
@@ -41,7 +41,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 	}
 }
 
-// The groups of the embedded digits are not known at prediction time, and are no features by default.
+// The groups of builtin:digits are unknown at prediction time, and are not features by default.
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline =

@@ -10,7 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The Huber loss is suggested for symmetric errors with heavy tails, where it has less error, and for no others.
+// A note suggests the Huber loss for symmetric errors with heavy tails, for which its coefficients have a smaller
+// error, and for no other errors.
 func TestFit_SuggestsHuberForHeavyTails(t *testing.T) {
 	student := func(r *rand.Rand) float64 { // of 2 degrees of freedom
 		a, b := r.NormFloat64(), r.NormFloat64()

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Interrupted in any phase a training says so, and there is a model from the robust training on: one
-// that predicts as it was certified where its scores were to be recalibrated, and can be saved.
+// A training run that is cancelled in any phase returns the error of the context and, from the robust training on, a
+// model that can be saved and predicts with the certified coefficients.
 func TestFit_InterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := keepingRows()
@@ -57,8 +57,7 @@ func TestFit_InterruptedInAnyPhase(t *testing.T) {
 	}
 }
 
-// A cross-fitted evaluation needs the rows of a training run, and of every class and group some in
-// every fold.
+// A cross-fitted evaluation needs the training rows, and rows of every class and group in several folds.
 func TestCrossFit_NeedsRows(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
@@ -99,7 +98,7 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 	}
 }
 
-// A problem is that of a configuration, and what it cannot be is an error.
+// Edge cases of NewProblem, ReadModel, Predict and GatherRows are errors or do nothing.
 func TestFit_ValidEdgeCases(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)

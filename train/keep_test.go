@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Columns called as those of a prediction are refused before a row is read, all at once; a
-// regression has no probability.
+// Kept columns with the names of prediction columns are an error, which lists all of them before a row is read. A
+// regression has no column probability.
 func TestPredictBlocks_KeptColumnNames(t *testing.T) {
 	const n = 40
 	number := func(name string) data.Column {
@@ -49,8 +49,7 @@ func TestPredictBlocks_KeptColumnNames(t *testing.T) {
 	}
 }
 
-// Values that are not read cannot be copied: all such columns are told at once, before a row is
-// read, with what to do.
+// Columns whose values cannot be read cannot be kept. The error lists all of them, with advice, before a row is read.
 func TestPredictBlocks_KeptColumnsUnreadable(t *testing.T) {
 	y, err := data.ColumnOf("y", []float64{0, 1, 2, 3})
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The levels of hmda that yield a constant prediction, by L-BFGS-B for the exponential and the squared hinge loss and by a linear
-// program for the hinge loss, on all 2380 rows.
-func TestFit_LevelsThatLeaveNoModel(t *testing.T) {
+// The levels of hmda at which a constant is optimal agree with an independent solution on all 2380 rows: L-BFGS-B for
+// the exponential and the squared hinge loss, and a linear program for the hinge loss.
+func TestFit_LevelsWithConstantOptimum(t *testing.T) {
 	for name, c := range map[string]struct {
 		level  level.Level
 		warned bool
@@ -54,7 +54,7 @@ func TestFit_LevelsThatLeaveNoModel(t *testing.T) {
 	}
 }
 
-// A target of many values has no tie, and a model of it is not constant.
+// For a target of many different values, a constant is not optimal at any level.
 func TestFit_NoRangeForQuantities(t *testing.T) {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.NoBaseline, cfg.Level.Protect = "builtin:cps1988", "wage", true, level.At(0.05)

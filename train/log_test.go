@@ -12,9 +12,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A log has the decisions of the solver where it asks for them, the first check point of every phase
-// and the last of each that certifies, and of a model its worst group.
-func TestLog_OfATraining(t *testing.T) {
+// The log contains the decisions of the solver at level Debug, the first check of every phase, the check that
+// certifies the gap, and the worst group of the model.
+func TestLogTo_Levels(t *testing.T) {
 	for _, at := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
 		var b bytes.Buffer
 		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: at}))
@@ -41,8 +41,8 @@ func TestLog_OfATraining(t *testing.T) {
 	}
 }
 
-// While a level is chosen there is one line an interval, with the count of models, and several
-// trainings with one configuration at once keep their logs apart (go test -race).
+// While a level is chosen, one line per interval states the number of models. Concurrent training runs with one
+// configuration have separate logs (go test -race).
 func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
 	frame := wide(t, 300)
 	var b bytes.Buffer

@@ -48,8 +48,8 @@ type ownPoisson struct{ losses.Poisson }
 
 func (ownPoisson) Name() string { return "own-poisson" }
 
-// A model of counts predicts counts, whichever way it is asked: totals agree, and predictions are exp(z·x). The
-// targets are not standardised, and the unit is that of a deviance.
+// A Poisson model predicts exp(z·x) by every function that predicts, and totals agree. The targets are not
+// standardised, and the loss has the unit of a deviance.
 func TestFit_PoissonPredictsCounts(t *testing.T) {
 	if err := losses.Register(ownPoisson{}); err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func coefficientOf(t *testing.T, m *Model, name string) float64 {
 	return 0
 }
 
-// Robust models of counts differ from row to row at levels where the adversary prefers rate 1 if the loss lacks its
-// constant.
+// Robust Poisson models are not constant. Without the terms of the loss that do not depend on the margin, the
+// adversary would prefer rate 1.
 func TestFit_PoissonIsNoConstant(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Loss, cfg.Holdout = "y", "poisson", 0
@@ -130,8 +130,8 @@ func TestFit_PoissonIsNoConstant(t *testing.T) {
 	}
 }
 
-// Targets that a loss is not defined for are errors that name the row of the table, in training and in a table
-// that is scored with its target.
+// Targets that the loss does not accept are errors that name the row, in training and in a table that is scored with
+// its target.
 func TestFit_TargetsOutsideTheLoss(t *testing.T) {
 	frame := counts(t, 50)
 	y, err := frame.Column(t.Context(), "y")
@@ -170,7 +170,8 @@ func predictError(t *testing.T, m *Model, f *data.Frame) error {
 	return err
 }
 
-// A quantile model covers its level of the rows, also if it fits the logarithm of the target.
+// The proportion of rows below the prediction of a quantile model is its level, also if the logarithm of the target
+// is fitted.
 func TestFit_QuantileCovers(t *testing.T) {
 	frame := openTable(t, "builtin:cps1988")
 	cfg := builtin(t, "cps1988")
@@ -201,7 +202,7 @@ func TestFit_QuantileCovers(t *testing.T) {
 	}
 }
 
-// A model whose loss this program does not know predicts by its link, says what it lacks, and is not damaged.
+// A model whose loss this program does not know predicts by its link and names the loss in errors of other functions.
 func TestReadModel_UnregisteredLoss(t *testing.T) {
 	frame := counts(t, 300)
 	cfg := DefaultConfig()
@@ -259,7 +260,7 @@ func (scaledLog) Meaning() losses.Meaning {
 	return meaning
 }
 
-// A link of the program's own predicts, and what cannot express it refuses by its name.
+// A model with a custom link predicts; a Formula, which cannot express the link, is an error that names it.
 func TestFormula_RefusesUnknownLinks(t *testing.T) {
 	if err := losses.Register(scaledLog{}); err != nil {
 		t.Fatal(err)

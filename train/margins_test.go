@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Margins are the log-odds, the logarithms of counts, or the values whose softmax the probabilities are; they stay
-// finite where a probability is 1.
+// Margins are log-odds, logarithms of counts, or numbers whose softmax is the probabilities. They stay finite if a
+// probability is 1.
 func TestPredictBlocks_Margins(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,two,three,count,value\n")
@@ -74,7 +74,7 @@ func TestPredictBlocks_Margins(t *testing.T) {
 	}
 }
 
-// A threshold is refused where there are no two classes that it could divide.
+// A threshold is an error for a target that does not have two classes.
 func TestPredictBlocks_ThresholdNeedsTwoClasses(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,two,three,value\n")

@@ -38,7 +38,7 @@ func fit(t testing.TB, cfg Config) *Model {
 	return m
 }
 
-// reloaded is the model as a file has it.
+// reloaded returns the model as read from its file.
 func reloaded(t testing.TB, m *Model) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
@@ -124,7 +124,7 @@ func TestExplain_ReproducesPredictions(t *testing.T) {
 	}
 }
 
-// A large ν leaves the adversary no room: the robust model is the plain average.
+// For a large ν the robust model equals ERM.
 func TestFit_LargeNuIsERM(t *testing.T) {
 	for _, penalty := range dro.Divergences() {
 		if !penalty.HasPenalty() {
@@ -143,8 +143,7 @@ func TestFit_LargeNuIsERM(t *testing.T) {
 	}
 }
 
-// The robust model is the better one on the robust risk, the average the better
-// on the average: each is optimal for what it minimises, up to its gap.
+// The robust model has the smaller robust risk and ERM the smaller average risk, up to their gaps.
 func TestFit_EachModelWinsItsObjective(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		s := fit(t, builtin(t, name)).Summary("")
@@ -176,7 +175,7 @@ func TestFit_SolversAgree(t *testing.T) {
 	}
 }
 
-// ν = 0 is the maximum loss: certified all the same, and the limit of small ν.
+// With ν = 0 the robust risk is the maximum loss; the model is certified, and it is the limit of small ν.
 func TestFit_NuZeroIsCertified(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu = level.At(0)
@@ -209,9 +208,8 @@ func TestFit_CancelledKeepsModel(t *testing.T) {
 	}
 }
 
-// Without a regulariser there is a certificate where the curvature of the losses
-// gives one, and it holds for the objective with a tiny regulariser, which lies above
-// by no more than that.
+// With μ = 0 the certificate uses the curvature of the losses. It agrees with the certificate for a tiny μ, whose
+// objective is larger by at most the penalty.
 func TestFit_WithoutRegulariser(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		zero, tiny := 0.0, 1e-12
@@ -229,7 +227,7 @@ func TestFit_WithoutRegulariser(t *testing.T) {
 	}
 }
 
-// Tables and columns that are not there, and a loss that does not suit the target, are refused.
+// Missing tables and columns, and a loss that does not fit the target, are errors.
 func TestFit_Refusals(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"column": func(c *Config) { c.Target = "dney" }, "data": func(c *Config) { c.Data = "" },
@@ -247,8 +245,7 @@ func TestFit_Refusals(t *testing.T) {
 	}
 }
 
-// The group-weighted average is the optimum of its own objective: the mean over
-// groups of the group risks, regularised.
+// Group-balanced ERM minimises the mean of the group risks plus the ridge penalty.
 func TestFit_GroupBalancedWinsItsObjective(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Gap = 1e-9
@@ -306,8 +303,8 @@ func TestFit_RowsReleased(t *testing.T) {
 	}
 }
 
-// Each of these sets contains the rows as they are, so that its optimum is no less than ERM's, and a larger set has a
-// larger one.
+// Every ambiguity set contains the original weights, so its optimum is at least that of ERM, and larger sets have
+// larger optima.
 func TestFit_LargerSetsHaveLargerOptima(t *testing.T) {
 	for name, levels := range map[string][2]level.Level{
 		"total variation": {{Penalty: "tv", Radius: level.At(0.02)}, {Penalty: "tv", Radius: level.At(0.05)}},

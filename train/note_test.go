@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// An adversary that rests on less than a twentieth of the rows is told of, and no other.
+// A note states that the effective sample size is small if it is less than a twentieth of the rows, and only then.
 func TestFit_NotesFewRowsOfAdversary(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/optima"
 )
 
-// The whole way from a CSV file to a certified model holds the optima of 256-bit
-// arithmetic, to the last bit, at every check of every solver, and ends there.
+// From a CSV file to a certified model, the bounds contain the optimum of 256-bit arithmetic at every check of every
+// solver.
 func TestFit_Optima(t *testing.T) {
 	for _, c := range optima.Cases() {
 		if c.Nu == 0 || c.Alpha > 0 || c.Mu == 0 || c.N > 10_000 && c.Loss == "logistic" {
@@ -73,7 +73,7 @@ func write(t *testing.T, c optima.Case) string {
 	return path
 }
 
-// Missing numbers are refused, or filled in or left out where the configuration says so.
+// Missing numbers are an error, filled in or left out, as the configuration says.
 func TestFit_ImputeReachesEncoder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing.csv")
 	rows := "a,b,target\n"

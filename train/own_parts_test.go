@@ -52,8 +52,8 @@ func ownFrame(t *testing.T) *data.Frame {
 	return f
 }
 
-// A training run with an adversary and a regulariser of the program's own has the solution of the same parts of package
-// dro, and its model is saved, read, scored and reported.
+// A custom adversary and a custom regulariser give the same solution as the same parts of package dro; the model can
+// be saved, read, scored and reported.
 func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 	frame := ownFrame(t)
 	cfg := train.DefaultConfig()

@@ -34,7 +34,7 @@ seed: 18446744073709551615
 	}
 }
 
-// What is wrong is named with its line, what was meant, and what a value must be.
+// Errors name the line, suggest the key that was probably meant, and state what a value must be.
 func TestReadConfig_Refusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"target: y\npenality: kl": `configuration:2: unknown key "penality" (did you mean penalty?)`,
@@ -56,7 +56,7 @@ func TestReadConfig_Refusals(t *testing.T) {
 	}
 }
 
-// A Config with nothing but a target has the default of every setting that is a word or a number.
+// A Config with only a target has the default of every setting that is a string or a number.
 func TestConfig_ZeroValuesAreDefaults(t *testing.T) {
 	c := Config{Target: "y"}
 	if err := c.Validate(); err != nil {
@@ -71,7 +71,7 @@ func TestConfig_ZeroValuesAreDefaults(t *testing.T) {
 	}
 }
 
-// The rows held out and the group columns are read from short texts, as on the command line.
+// The hold-out and the use of group columns are read from the same short texts as on the command line.
 func TestReadConfig_ShortForms(t *testing.T) {
 	for text, want := range map[string]func(c *Config){
 		"holdout: 0.3":           func(c *Config) { c.Holdout = 0.3 },

@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// What is fitted to margins has no unit: margins times a power of two have the slope over it,
-// and the same intercept, to what the gap leaves open. It solves Σ ℓ'(s·m + c)(m, 1) + ridge = 0, with the ridge that
-// is half an n-th of the slope's square in units of the margin's root mean square; rows counted
-// twice are rows of weight two.
+// Recalibration does not depend on the unit of the margins: for margins times a power of two, the slope is divided by
+// it, and the intercept is the same, up to the gap. The solution satisfies Σ ℓ'(s·m + c)(m, 1) + ridge = 0, where the
+// ridge is the derivative of 1/(2n) times the squared slope in units of the margin's root mean square. Rows that
+// occur twice equal rows of weight two.
 func TestRecalibration_IndependentOfUnit(t *testing.T) {
 	const n = 200
 	rng := rand.New(rand.NewPCG(3, 9))

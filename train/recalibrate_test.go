@@ -9,9 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A recalibrated model predicts with another slope and intercept, everywhere alike, and
-// certifies what it was before; it predicts rows held out better than the robust model
-// that is less sure of itself than the data are.
+// A recalibrated model predicts with another slope and intercept in all functions, and its certificate covers the
+// original coefficients. It predicts hold-out rows better than an underconfident robust model.
 func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target = "builtin:digits", "size"

@@ -34,8 +34,7 @@ type reference struct {
 	WorstRisk   float64 `json:"worst_group_risk"`
 }
 
-// The whole way from a CSV file to a certified model reproduces every reference
-// optimum of at most 3 000 rows, by every solver.
+// From a CSV file to a certified model, every solver reproduces every reference optimum of at most 3 000 rows.
 func TestFit_References(t *testing.T) {
 	raw, err := os.ReadFile(referenceDir + "reference.json")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A scorer renames values as the training table did, and takes those that mark missing values for nulls.
+// A scorer renames values as the reading of the training table did, and treats values that mark missing values as
+// nulls.
 func TestFormula_RenamesValues(t *testing.T) {
 	ages, sites, floors := []float64{999, 8, 4, 5, 7}, []string{"a", "B", "?", "c", "b"}, []float64{1, 2, 99}
 	text := "age,site,floor,y\n"

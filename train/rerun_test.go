@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// loaded is a model as it is read from its file.
+// loaded returns the model as read from its file.
 func loaded(t *testing.T, m *Model) *Model {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,8 +26,8 @@ func loaded(t *testing.T, m *Model) *Model {
 	return out
 }
 
-// A model that was loaded takes the rows of its training again, in memory or on disk, and else says
-// why not: the table is another, or gone, has not the columns any more, or no room.
+// A loaded model can read its training rows again, in memory or on disk. Otherwise the error states why not: a
+// different table, missing files or columns, or too little memory.
 func TestRerun_NamesDifferences(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
@@ -117,7 +117,7 @@ func TestRerun_NamesDifferences(t *testing.T) {
 	}
 }
 
-// Of sparse rows, whose size nobody knows before they are read, none are refused for it.
+// Rerun does not estimate the memory of sparse rows, whose size is unknown before they are read.
 func TestRerun_SparseRows(t *testing.T) {
 	f := wide(t, 300)
 	cfg := keepingRows()
@@ -132,8 +132,7 @@ func TestRerun_SparseRows(t *testing.T) {
 	}
 }
 
-// A model of a table in memory takes the rows of its training again after it was loaded; a table
-// of other values is refused.
+// A loaded model can use its training table again if the table is in memory; a table with other values is an error.
 func TestRerun_TableInMemory(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Groups = "y", level.At(1), []string{"g"}

@@ -16,8 +16,8 @@ func priced(t testing.TB, name string, nu float64) Config {
 	return cfg
 }
 
-// Training on rows that are named is training on a table of these rows.
-func TestRows_AreATableOfTheirOwn(t *testing.T) {
+// Training on listed rows equals training on a table of these rows.
+func TestRows_EqualTableOfTheRows(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	cfg.Gap = 1e-10
 	frame := openTable(t, cfg.Data)
@@ -79,7 +79,7 @@ func TestRows_AreATableOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Without baselines there is the robust model alone, and everything works with it.
+// With NoBaseline there is only the robust model, and all functions work with it.
 func TestFit_WithoutBaseline(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	with := fit(t, cfg)
@@ -110,8 +110,8 @@ func TestFit_WithoutBaseline(t *testing.T) {
 	}
 }
 
-// Groups that are held out whole are told: the adversary of the training never saw them.
-func TestGroups_HeldOutWholeAreTold(t *testing.T) {
+// A note lists groups that have hold-out rows but no training rows.
+func TestFit_NotesUntrainedGroups(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	cfg.Groups = []string{"afam", "hschool"}
 	whole := fit(t, cfg)

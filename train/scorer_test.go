@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// messy writes a table with every kind of column and null: numbers, numbers as
-// categories, text of two, of many and of missing levels, bools.
+// messy writes a table with columns of every kind, some with nulls: numbers, numbers as categories, text with two,
+// many and missing levels, and bools.
 func messy(t testing.TB) string {
 	t.Helper()
 	var b strings.Builder
@@ -42,8 +42,8 @@ func messyModel(t testing.TB) (*Model, *data.Frame) {
 	return m, frame
 }
 
-// A row of a table scores as Predict scores it, whichever way it is given.
-func TestScorer_IsPredict(t *testing.T) {
+// A Scorer gives the same score as Predict for a row, in every form of the row.
+func TestScorer_AgreesWithPredict(t *testing.T) {
 	check := func(m *Model, frame *data.Frame) {
 		t.Helper()
 		want := predict(t, m, frame)
@@ -91,8 +91,8 @@ func TestScorer_IsPredict(t *testing.T) {
 	}
 }
 
-// A level that training did not see adds nothing, and is not an error; what
-// training would refuse is one, and names its column.
+// A level unseen in training contributes nothing and is not an error. Values that training would not accept are
+// errors that name the column.
 func TestScorer_Refuses(t *testing.T) {
 	m, _ := messyModel(t)
 	s := scorer(t, m)

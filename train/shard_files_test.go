@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// onFiles trains on ranks of which each has a table, and returns their models and errors.
+// onFiles trains on several ranks, each with its own table, and returns their models and errors.
 func onFiles(c Config, paths ...string) ([]*Model, []error) {
 	models, told := make([]*Model, len(paths)), make([]error, len(paths))
 	_ = ranks.Run(len(paths), func(comm ranks.Comm) error {
@@ -26,8 +26,8 @@ func onFiles(c Config, paths ...string) ([]*Model, []error) {
 	return models, told
 }
 
-// Ranks agree on the files of a table, which each opens: those that all see as one are read for
-// their sum by one of them, and others of the same contents do as well; any other is refused by all.
+// Ranks accept the same file or copies of it, and one rank computes the checksum of a file that all ranks share.
+// Other files, other numbers of rows and invalid weights are errors on all ranks.
 func TestRanks_OnFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(path string, rows int, add float64) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// The shares of ranks are the rows that one process trains on and holds out, whatever the
-// number of ranks, and no rank has rows of another.
+// The rows of all ranks together are the training and hold-out rows of one process, for any number of ranks, and no
+// row belongs to two ranks.
 func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 	const n = 5*chunkRows + 77
 	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"},

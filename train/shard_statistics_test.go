@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// What ranks know of their rows together is what one list of all rows says, on every rank.
+// Statistics over the rows of all ranks agree with those of one list of all rows, on every rank.
 func TestShardStatistics_AllRows(t *testing.T) {
 	const n = 6000
 	rng := rand.New(rand.NewPCG(4, 1))

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// The default ridge is that of rows that are repeated as often as their weights say; weights that are no numbers of
-// rows are warned of.
+// The default μ is that of rows repeated as often as their weights state. A warning is added if the weights cannot be
+// numbers of rows.
 func TestWeights_DefaultRidge(t *testing.T) {
 	x, y, w := make([]float64, 200), make([]float64, 200), make([]float64, 200)
 	for i := range x {

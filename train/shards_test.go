@@ -19,14 +19,14 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// ranked trains on so many ranks, and returns the model of every rank.
+// ranked trains on the given number of ranks and returns the model of every rank.
 func ranked(t *testing.T, size int, f *data.Frame, c Config) []*Model {
 	t.Helper()
 	models, _ := counted(t, size, f, c)
 	return models
 }
 
-// counted is ranked, with what travelled to every rank.
+// counted works like ranked and also returns the traffic of every rank.
 func counted(t *testing.T, size int, f *data.Frame, c Config) ([]*Model, []ranks.Traffic) {
 	t.Helper()
 	out, travelled := make([]*Model, size), make([]ranks.Traffic, size)
@@ -54,7 +54,7 @@ func onRank(comm ranks.Comm, f *data.Frame, c Config) (*Model, error) {
 	return FitFrame(ranks.NewContext(context.Background(), comm), f, c)
 }
 
-// again is the same table.
+// again returns a copy of the table.
 func again(f *data.Frame) (*data.Frame, error) {
 	var columns []data.Column
 	for _, c := range f.Columns {
@@ -63,7 +63,7 @@ func again(f *data.Frame) (*data.Frame, error) {
 	return data.NewFrame(columns...)
 }
 
-// written is a model as it is saved, without its seconds.
+// written returns the saved model without its times.
 func written(t *testing.T, m *Model) []byte {
 	t.Helper()
 	c := *m
@@ -74,11 +74,10 @@ func written(t *testing.T, m *Model) []byte {
 	return b
 }
 
-// Ranks train the model of one process, to the same bits whatever their number: the same
-// encoder, the same optimum within the gap, the same risks of groups. What travels is counted, baselines, level,
-// choice and what a report takes of the training rows together: as many rounds for any number of
-// ranks, and about as many bytes. A solver takes passes by the rows that were drawn; a pass takes 13
-// rounds at most, and what is beside them 20.
+// Several ranks train the model of one process, with the same bits for any number of ranks: encoder, optimum within
+// the gap, and risks of groups. The number of rounds of communication, including those of baselines, the choice and
+// the report, does not depend on the number of ranks, and the number of bytes hardly does. A pass takes at most 13
+// rounds.
 func TestFit_RanksSameModel(t *testing.T) {
 	f := wide(t, 16_000)
 	a, weight := f.Columns[1], data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
@@ -176,8 +175,7 @@ func TestFit_RanksSameModel(t *testing.T) {
 	}
 }
 
-// Where the first rank has no room for what a report takes of all training rows it says so, and
-// the others know it.
+// If rank 0 has too little memory to gather the training rows, a note says so, and all ranks omit the weights.
 func TestGatherRows_WithoutMemory(t *testing.T) {
 	f := wide(t, 2000)
 	c := keepingRows()
@@ -206,7 +204,7 @@ func TestGatherRows_WithoutMemory(t *testing.T) {
 	}
 }
 
-// Ranks that have no rows, since there are fewer shards than ranks, follow the others.
+// Ranks without rows take part in all collective calls.
 func TestRanks_WithoutRows(t *testing.T) {
 	f := wide(t, 400)
 	weight := data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
@@ -236,8 +234,8 @@ func encoded(t *testing.T, m *Model) string {
 	return string(b)
 }
 
-// What is wrong with one row is told by all ranks, with the row.
-func TestRanks_TellFaults(t *testing.T) {
+// An error in a row of one rank is returned by all ranks, with the row.
+func TestRanks_ReportFaults(t *testing.T) {
 	f := wide(t, 21_000)
 	for _, row := range []int{3, 20_990} {
 		b := *f.Columns[2]
@@ -270,7 +268,7 @@ func TestRanks_Refuse(t *testing.T) {
 	}
 }
 
-// What is wrong with rows held out, or with a choice, is told by all ranks.
+// Errors in hold-out rows or in the choice of a level are returned by all ranks.
 func TestFit_RanksReportFaults(t *testing.T) {
 	f := wide(t, 21_000)
 	held := *f.Columns[2]
@@ -309,8 +307,8 @@ func TestFit_RanksReportFaults(t *testing.T) {
 	}
 }
 
-// Notes over ranks are those of one process: that columns determine the target, by rows of all ranks, and the factor
-// that predictions of a logarithm are multiplied by.
+// The notes of several ranks are those of one process, such as findings about columns that determine the target, and
+// the smearing factor.
 func TestFitFrame_NotesOverRanks(t *testing.T) {
 	const n = 12_000
 	number := func(name string, of func(i int) float64) data.Column {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every storage gives the same model: sparse to rounding, float32 to the
-// rounding of its cells. It is recorded, and what is saved does not depend on it.
+// Every storage gives the same model: sparse storage up to rounding, float32 up to the rounding of its entries. The
+// storage is recorded, and saved models do not depend on it otherwise.
 func TestStorage_ChangesRoundingAlone(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plainly is the plain average of what is paid, of a table of text.
+// plainly trains ERM for the amount paid on a table given as text.
 func plainly(t *testing.T, text string) *Model {
 	t.Helper()
 	f := readCSV(t, "t.csv", text)
@@ -17,7 +17,7 @@ func plainly(t *testing.T, text string) *Model {
 	return m
 }
 
-// Columns that tell the target and identifiers are features with a warning.
+// Columns that reveal the target and identifiers stay features, with a warning.
 func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("paid,case_id,settled,age,load_num\n")
@@ -43,7 +43,7 @@ func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 	}
 }
 
-// An index of rows without a name is one; a first column of amounts that repeat is none.
+// A first column without a name that numbers the rows is reported as an index; a column of repeated amounts is not.
 func TestSuspects_IndexWithoutAName(t *testing.T) {
 	var index, amounts strings.Builder
 	index.WriteString(",load,paid\n")
@@ -62,8 +62,8 @@ func TestSuspects_IndexWithoutAName(t *testing.T) {
 	}
 }
 
-// Two columns that make up the target are named together, and no other is.
-func TestSuspects_PairsThatMakeUpTheTarget(t *testing.T) {
+// Two columns that together determine the target are reported together, and no other pair is.
+func TestSuspects_PairsThatDetermineTheTarget(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("members,guests,hour,all\n")
 	for i := range 600 {

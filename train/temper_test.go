@@ -7,10 +7,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Tempering lies between the plain average and the robust model in the objective of the
-// robust one, has the plain average's direction, and no other slope and intercept do
-// better.
-func TestTemper_IsNoWorse(t *testing.T) {
+// The robust objective of rescaled ERM lies between those of ERM and of the robust model. Its coefficients are
+// proportional to those of ERM, and no other slope and intercept have a smaller objective.
+func TestTempering_IsOptimal(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Nu: level.At(0.3), Penalty: "kl"}, "chi2": {Nu: level.At(0.3), Penalty: "chi2"},
 		// of a fifth the best is the same odds for all, and no order

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The threads of a training change neither the model, chosen by cross-validation, nor the process.
+// The number of threads changes neither the model nor the limits of the process.
 func TestConfig_Threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var first *Model

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// transformed is a table whose target is a product of powers, a bend and a step.
+// transformed returns a table whose target is a product of powers, a curve with a bend, and a step.
 func transformed(t *testing.T) *data.Frame {
 	t.Helper()
 	var b strings.Builder
@@ -30,10 +30,9 @@ func transformed(t *testing.T) *data.Frame {
 	return f
 }
 
-// Columns that are made, and a target whose logarithm is fitted: the model predicts what
-// its formula says, row by row, saved and loaded; nulls are filled first; and the means
-// are those of the training rows.
-func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
+// With derived columns and a target whose logarithm is fitted, predictions follow the formula row by row, also after
+// saving and loading. Nulls are filled before functions are applied, with the means of the training rows.
+func TestTransforms_AgreeWithFormula(t *testing.T) {
 	f := transformed(t)
 	cfg := keepingRows()
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
@@ -110,8 +109,8 @@ func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
 	}
 }
 
-// A null where training saw none is filled before any function, by table and by row: log(a),
-// and the products that a is in, are those of its median.
+// A null in a column that had none in training is filled before functions are applied, in tables and in single rows:
+// log(a) and products with a are those of the median of a.
 func TestTransforms_LaterNulls(t *testing.T) {
 	f := transformed(t)
 	cfg := keepingRows()
@@ -138,8 +137,7 @@ func TestTransforms_LaterNulls(t *testing.T) {
 	}
 }
 
-// A row so far from those of training that its prediction is not finite is refused by its number,
-// as the Scorer refuses it.
+// A row whose prediction is not finite is an error that names the row, as it is for a Scorer.
 func TestPredict_NotFinite(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Average, cfg.Holdout, cfg.TargetTransform, cfg.Features = "y", "plain", 0, "log", []string{"x"}

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// measured is a table of a target in any unit, with a category of which two levels are rare.
+// measured returns a table whose target is in the given unit, with a category of which two levels are rare.
 func measured(t *testing.T, unit float64) *data.Frame {
 	t.Helper()
 	const n = 240
@@ -36,8 +36,8 @@ func measured(t *testing.T, unit float64) *data.Frame {
 	return f
 }
 
-// In another unit of the target the losses are in its square, and so are prices, risks,
-// objectives and bounds; coefficients are in the unit, and what has none is the same.
+// If the unit of the target changes, losses, risks, ν, objectives and bounds scale with its square and coefficients
+// with the unit; everything without a unit stays the same.
 func TestUnits_OfTheTarget(t *testing.T) {
 	for name, l := range map[string]func(unit float64) level.Level{
 		"kl":   func(unit float64) level.Level { return level.Level{Penalty: "kl", Nu: level.At(0.7 * unit * unit)} },
@@ -94,8 +94,7 @@ func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 	}
 }
 
-// Rows with rare levels, with levels that training did not see and with none are scored as
-// they are predicted, whichever level is the reference.
+// A Scorer and Predict agree on rows with rare, unseen and missing levels, for every reference level.
 func TestScores_OfRareLevels(t *testing.T) {
 	f := measured(t, 1)
 	seen := columnOf(t, "kind", []string{"a", "b", "c", "rare", "odd", "never seen", "a"})
@@ -125,10 +124,9 @@ func TestScores_OfRareLevels(t *testing.T) {
 	}
 }
 
-// The problem of a configuration is the one that was trained: its objective at the
-// coefficients is the model's, at no other point below the model's lower bound; and targets
-// that are none of its loss's are an error.
-func TestNewProblem_IsTheOneTrained(t *testing.T) {
+// NewProblem returns the problem that Fit solves: its objective at the coefficients is that of the model, and its
+// objective elsewhere is at least the model's lower bound. Targets that the loss does not accept are errors.
+func TestNewProblem_AgreesWithFit(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)},
 		"protect": {Penalty: "kl", Protect: level.At(0.4)},

@@ -23,8 +23,8 @@ func writeText(t *testing.T, name, text string) string {
 	return path
 }
 
-// A row that cannot be scored has a null and a reason; the other rows have the scores that they have alone, in
-// blocks of every size, and a null that the model fills is no fault.
+// A row that cannot be scored has a null and a reason. The other rows have the same scores as alone, for every size
+// of blocks, and a null that the model fills is no reason.
 func TestPredictBlocks_NullInvalid(t *testing.T) {
 	var training strings.Builder
 	training.WriteString("x,z,y\n")
@@ -113,7 +113,7 @@ func TestPredictBlocks_NullInvalid(t *testing.T) {
 	}
 }
 
-// A column without any number is a fault of the column, not of its rows.
+// A column without any number is an error of the column, not of its rows.
 func TestPredictBlocks_NullInvalidWholeColumn(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
@@ -149,8 +149,8 @@ func writeColumns(t *testing.T, format string, columns []data.Column) (path stri
 	return path
 }
 
-// In every format a null, NaN or infinite number is a fault of its row, and a column without a readable value one of
-// the column.
+// In every format, a null, NaN or infinite number is the reason for its row, and a column without a readable value is
+// an error.
 func TestPredictValidBlocks_Formats(t *testing.T) {
 	var training strings.Builder
 	training.WriteString("x,d,y\n")

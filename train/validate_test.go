@@ -11,8 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Every setting that cannot be used is refused by name, one at a time, and its neighbour
-// that can be used is not.
+// Every invalid setting is an error that names it, and the valid setting next to it is not.
 func TestValidate_Settings(t *testing.T) {
 	mu := func(v float64) *float64 { return &v }
 	inf := math.Inf(1)
@@ -112,8 +111,8 @@ func TestValidate_Settings(t *testing.T) {
 	}
 }
 
-// All that is wrong is told at once.
-func TestValidate_TellsAll(t *testing.T) {
+// The error lists all invalid settings.
+func TestValidate_ListsAllErrors(t *testing.T) {
 	c := keepingRows()
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
 	err := c.Validate()
@@ -125,8 +124,7 @@ func TestValidate_TellsAll(t *testing.T) {
 	}
 }
 
-// Settings that the others leave without an effect are refused by a training run, unless they are
-// the default ones.
+// Settings that other settings leave without an effect are errors, unless they have their defaults.
 func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Config)
@@ -166,7 +164,7 @@ func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 	}
 }
 
-// What was said when a table was read need not be said again: the model knows it.
+// The reading of the table is recorded in the model, even if Config.Reading is not set.
 func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 	how := data.Reading{Relabel: map[string]string{"p.": "p"}}
 	how.Text.Delimiter, how.Text.Decimal = ";", ","

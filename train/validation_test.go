@@ -55,9 +55,9 @@ func linesOf(csv, part string) string {
 	return strings.Join(kept, "")
 }
 
-// Validation rows choose the level by the accuracy of the worst group, better than ERM on rows of other proportions. It
-// is the same model whether a column marks them, they are another table, or a program names them; and they train no
-// model.
+// Validation rows choose the level by the accuracy of the worst group, which is better than that of ERM on rows with
+// other proportions. The model is the same if a column, a second table or a program names these rows, and no model is
+// fitted to them.
 func TestFit_ChoosesOnValidationRows(t *testing.T) {
 	all, dir := spuriousCSV(1600, 0.97, 1), t.TempDir()
 	whole, trainPath, validationPath := filepath.Join(dir, "all.csv"), filepath.Join(dir, "train.csv"), filepath.Join(dir,
@@ -126,8 +126,8 @@ func TestFit_ChoosesOnValidationRows(t *testing.T) {
 	}
 }
 
-// The mean over balanced subsets of validation rows is the mean of models that are trained on these rows alone; the
-// training rows have no weight in it.
+// The mean over balanced subsets of the validation rows is the mean of models that are fitted to these rows only; the
+// training rows have weight 0.
 func TestFit_SubsetsOfValidationRows(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop =
@@ -164,7 +164,7 @@ func TestFit_SubsetsOfValidationRows(t *testing.T) {
 	}
 }
 
-// Settings that validation rows exclude are errors that name them.
+// Settings that cannot be combined with validation rows are errors that name them.
 func TestConfig_ValidationConflicts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.csv")
 	put(t, path, spuriousCSV(300, 0.9, 4))
@@ -192,8 +192,8 @@ func TestConfig_ValidationConflicts(t *testing.T) {
 	}
 }
 
-// Where the validation rows alone have groups, clusters of the features stand for groups of the training rows, in every
-// family of candidates. A model that is read again finds the same clusters.
+// If only the validation rows have groups, clusters of the features serve as groups of the training rows for every
+// family of candidates. A loaded model infers the same clusters.
 func TestFit_InfersGroupsForValidationRows(t *testing.T) {
 	lines := strings.SplitAfter(spuriousCSV(2400, 0.93, 5), "\n")
 	for i, l := range lines {

@@ -25,7 +25,7 @@ func rows(n int) level.Rows {
 	return r
 }
 
-// solve trains a squared loss of heavy tails.
+// solve returns the solution for a squared loss with heavy-tailed targets.
 func solve(t *testing.T, l level.Level) (*dro.Result, []float64) {
 	t.Helper()
 	const n, d = 400, 3
@@ -65,7 +65,7 @@ func solve(t *testing.T, l level.Level) (*dro.Result, []float64) {
 	return res, loss
 }
 
-// Every level keeps its promise, in its own terms.
+// The optimum at every level satisfies the definition of the level.
 func TestLevel_Meaning(t *testing.T) {
 	share := func(y []float64) (kish, perplexity float64) {
 		squares, entropy := 0.0, 0.0
@@ -120,7 +120,7 @@ func TestLevel_Meaning(t *testing.T) {
 	}
 }
 
-// The largest mean of a group is the risk of group DRO, with C/√n added to it; a group alone is an error.
+// The risk of group DRO is the largest group mean plus C/√n; a single group is an error.
 func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 	r := level.Rows{N: 6, Group: []int32{0, 1, 2, 3, 0, 1}, Labels: []string{"a·x", "a·y", "b·x", "b·y"}}
 	loss := []float64{1, 2, 3, 9, 1, 5} // means 1, 3.5, 3, 9
@@ -238,7 +238,7 @@ func ExampleLevel() {
 	// 98
 }
 
-// The ends of every range: those that belong to it, and the numbers next to them that do not.
+// The ends of every range are valid if they belong to it, and the adjacent numbers outside it are errors.
 func TestLevels_EndsOfRanges(t *testing.T) {
 	inf := math.Inf(1)
 	up := func(v float64) float64 { return math.Nextafter(v, inf) }
@@ -275,7 +275,7 @@ func TestLevels_EndsOfRanges(t *testing.T) {
 	}
 }
 
-// Balanced weights give every group the same total, in proportion to the weights of the rows.
+// Balanced weights give every group the same total; within a group they are proportional to the weights of the rows.
 func TestBalanced_ByHand(t *testing.T) {
 	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"},
 		Weights: []float64{1, 2, 6, 5, 3}}
@@ -293,7 +293,7 @@ func TestBalanced_ByHand(t *testing.T) {
 	}
 }
 
-// Every level says what it is, and no two say the same.
+// Every level has a description, and no two levels have the same.
 func TestLevels_InWords(t *testing.T) {
 	at := level.At
 	for want, l := range map[string]level.Level{

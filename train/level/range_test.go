@@ -49,7 +49,7 @@ func TestRange_ContainsStrongerLevels(t *testing.T) {
 	}
 }
 
-// A range says how many rows it was computed from where these were not all.
+// The text of a range states the number of rows if it was computed from a sample.
 func TestRange_NamesItsSample(t *testing.T) {
 	share := 0.1
 	all, some := &level.Range{Protect: &share, Rows: 10, Of: 10}, &level.Range{Protect: &share, Rows: 10, Of: 20}

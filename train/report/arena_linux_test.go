@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/internal/limit/memtest"
 )
 
-// What is measured on disk is mapped: it is refused where ulimit -v leaves no address space for it,
-// and the heap keeps its part.
+// Evaluated rows on disk take address space; if ulimit -v leaves too little besides the heap, arenaFor returns an
+// error.
 func TestArenaFor_NoAddressSpace(t *testing.T) {
 	const left = 2 << 30
 	restore := memtest.LimitSpace(t, left)

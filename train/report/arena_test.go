@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Rows that would fill all of the memory are not measured there: an eighth is for garbage.
-func TestRoomFor_LeavesRoomForGarbage(t *testing.T) {
+// Rows that would fill more than seven eighths of the memory are stored on disk, since garbage needs the rest.
+func TestArenaFor_LeavesMemoryForGarbage(t *testing.T) {
 	const memory = 4 << 30
 	for share, fits := range map[float64]bool{0.95: false, 0.001: true} {
 		rows := int(share * memory / (measuredRow + measuredModel))

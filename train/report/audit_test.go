@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// The labels say what the task is: two values are classes, other numbers are quantities,
-// and what is neither is refused, unless the options say more.
+// The labels determine the task unless the options set it: two values are classes, other numbers are quantities, and
+// other labels are an error.
 func TestAudit_TaskOfLabels(t *testing.T) {
 	texts := func(v ...string) (label []string, number []float64) { return v, nil }
 	numbers := func(v ...float64) (label []string, number []float64) { return nil, v }
@@ -96,7 +96,7 @@ func TestAudit_TaskOfLabels(t *testing.T) {
 	}
 }
 
-// audited audits scores of two classes, with a weight for every row if there are some.
+// audited evaluates scores of two classes, with row weights if there are any.
 func audited(
 	t *testing.T, label []string, score, weight []float64, change func(o *report.AuditOptions),
 ) (*report.Measured, error) {
@@ -126,7 +126,7 @@ func audited(
 	return report.Audit(t.Context(), f, o)
 }
 
-// Predictions of rows with weights are measured as if rows were there as often.
+// A row of weight k counts as k equal rows.
 func TestAudit_WeightsAreRepetitions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 33))
 	var label, labels []string
@@ -153,8 +153,8 @@ func TestAudit_WeightsAreRepetitions(t *testing.T) {
 	}
 }
 
-// Of two labels that say it the one is positive which training takes for it, in either order: words, and
-// numbers that stand in a column of text, as well; and which of them a text asks for.
+// Of two standard labels, such as 0 and 1, the positive one is that of training, in either order, also if numbers are
+// stored as text. A requested positive label is matched to the label that is meant.
 func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 	asked := ""
 	positive := func(f *data.Frame) (own, trained string) {
@@ -215,8 +215,7 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 	}
 }
 
-// What cannot be measured is said with its column and row: no scores, scores that are none,
-// weights that are none, and columns that are not there.
+// Errors name the column and the row: missing, invalid or absent scores and weights.
 func TestAudit_Refuses(t *testing.T) {
 	label, score := []string{"yes", "no", "yes", "no"}, []float64{0.1, 0.2, 0.3, 0.4}
 	for want, c := range map[string]struct {
@@ -239,7 +238,7 @@ func TestAudit_Refuses(t *testing.T) {
 	}
 }
 
-// A label that is missing is told with its row.
+// The error for a missing label names its row.
 func TestAudit_MissingLabels(t *testing.T) {
 	f := must(data.NewFrame(
 		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1},
@@ -253,8 +252,7 @@ func TestAudit_MissingLabels(t *testing.T) {
 	}
 }
 
-// Truth values are classes, whichever of them occur: a table in which all are true, or false, is
-// not one of quantities.
+// Bools are classes even if all labels are true or all are false.
 func TestAudit_LabelsOfOneBool(t *testing.T) {
 	type row struct {
 		Y bool    `drotrain:"y"`

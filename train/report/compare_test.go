@@ -14,9 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// Two models beside each other have the risks that each has alone on the same rows, the
-// held out ones and those of a table, and the report names both, in order. In the other
-// order nothing but the order changes.
+// Two compared models have the risks that Measure gives for each of them on the same rows, for hold-out rows and for
+// tables. The report names both in order, and in the other order only the order changes.
 func TestCompare_AgreesWithMeasure(t *testing.T) {
 	models := []report.Named{
 		{Name: "mild", Model: fit(t, func(c *train.Config) { c.Nu = level.At(3) })},
@@ -60,8 +59,8 @@ func TestCompare_AgreesWithMeasure(t *testing.T) {
 	}
 }
 
-// What cannot be compared is refused with a reason: fewer than two, one name twice, rows
-// that were not held out or are others, and losses in other units.
+// Models that cannot be compared are an error with a reason: fewer than two, equal names, different or missing
+// hold-out rows, different losses or units.
 func TestCompare_Refuses(t *testing.T) {
 	m := fit(t, nil)
 	path := filepath.Join(t.TempDir(), "model.json")

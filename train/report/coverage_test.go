@@ -15,10 +15,10 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Coverage of the intervals of a cross-fitted evaluation, over samples of a population: of
-// the models of the folds, whose predictions are measured, and of the model that is trained
-// on all rows, which is not. With DROTRAIN_LONG=1 samples of three sizes, with a level that
-// is set and one that is chosen; -v prints the first table of bench/results/coverage.md.
+// Coverage of the intervals of a cross-fitted evaluation over samples of a population: of the models of the folds,
+// whose predictions are measured, and of the model that is trained on all rows. With DROTRAIN_LONG=1 it uses three
+// sample sizes, with a level that is set and one that is chosen; -v prints the first table of
+// bench/results/coverage.md.
 func TestCrossFit_Covers(t *testing.T) {
 	set := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(0.02)}
 	type setting struct {
@@ -111,7 +111,7 @@ func TestCrossFit_Covers(t *testing.T) {
 	}
 }
 
-// What is few rows is the adversary's doing: weights that the rows have are none of it.
+// A small effective sample size is attributed to the adversary only if the row weights do not cause it.
 func TestReport_RowWeightsAreNotAdversary(t *testing.T) {
 	rows := examples(200, 3)
 	for i := range rows {

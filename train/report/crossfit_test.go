@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A cross-fitted evaluation measures every row and says by which models; where the rows lie
-// changes next to nothing of it.
+// A cross-fitted evaluation measures every row by the models of the folds. Storing rows on disk changes the results
+// only by rounding.
 func TestCrossFit_EqualsItsModels(t *testing.T) {
 	risk := map[bool]float64{}
 	for _, onDisk := range []bool{false, true} {

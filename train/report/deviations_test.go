@@ -28,7 +28,8 @@ func TestCoefficients_LevelsPerStandardDeviation(t *testing.T) {
 	}
 }
 
-// So is that of more than two classes: a level deviates by at most a half, and a number by its scale.
+// For more than two classes, the coefficient of a level per standard deviation is at most half that of the level, and
+// the coefficient of a number is multiplied by its scale.
 func TestCoefficients_ClassesPerStandardDeviation(t *testing.T) {
 	m := fit(t, func(c *train.Config) {
 		c.Data, c.Target, c.Filter, c.Groups = "builtin:cps1988", "region", "education > 17", []string{"ethnicity"}

@@ -31,7 +31,7 @@ func measureLoans(ctx context.Context, model *train.Model, period string, before
 	return measured.Evaluation
 }
 
-// A job of every night: measure the model on new rows, compare with the period before, and fail the build by gates.
+// Evaluate a model on the rows of a new period, compare it with the preceding period, and check gates.
 func Example_gates() {
 	ctx := context.Background()
 	cfg := train.DefaultConfig()

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// From a table to a page: train, measure on the rows held out, write the report.
+// Train a model, evaluate it on the hold-out rows, and write the report as a page.
 func Example() {
 	ctx := context.Background()
 	cfg := train.DefaultConfig()

@@ -41,7 +41,7 @@ func examples(n int, seed uint64) []example {
 	return out
 }
 
-// trained fits a level to rows, with weights if weighted.
+// trained trains a level on rows, with row weights if weighted is set.
 func trained(t *testing.T, rows []example, l level.Level, weighted bool, change func(*train.Config)) *train.Model {
 	t.Helper()
 	f := must(data.FromStructs(rows))
@@ -62,7 +62,7 @@ func trained(t *testing.T, rows []example, l level.Level, weighted bool, change 
 	return m
 }
 
-// must returns v; an error ends the test.
+// must returns v, or ends the test if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

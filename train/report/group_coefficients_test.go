@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// The coefficients by group in a report are those of the predictions: the margins of two
-// rows of a group that differ in one number differ by that group's coefficient.
+// The reported coefficients by group agree with predictions: the margins of two rows of a group that differ in one
+// number differ by the group's coefficient times the difference.
 func TestReport_GroupCoefficientsArePredictions(t *testing.T) {
 	for _, how := range []string{"no", "pooled"} {
 		m := fit(t, func(c *train.Config) {

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The objective is written out wherever it is not a price over rows, with every number
-// that was asked for in it, and no two levels have the same one.
+// The report states the objective for every level except a penalty over unweighted rows, with all its parameters, and
+// no two levels have the same objective.
 func TestObjectiveText_Levels(t *testing.T) {
 	groups := func(l level.Level) level.Level { l.Adversary = "groups"; return l }
 	rows := examples(60, 5)
@@ -58,7 +58,7 @@ func TestObjectiveText_Levels(t *testing.T) {
 	}
 }
 
-// Every divergence is written with its own formula, and with no other one.
+// The formula of every divergence is its own.
 func TestObjectiveText_Divergences(t *testing.T) {
 	all := dro.Divergences()
 	for _, d := range all {

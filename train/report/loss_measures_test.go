@@ -9,8 +9,9 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// The totals of a model of counts agree on its training rows, since its constant is free, and targets lie below a
-// predicted quantile as often as its level says. Gates can ask for both, over all rows and by group.
+// On the training rows, predicted totals of counts equal the observed ones, since the intercept is unpenalised, and
+// the proportion of targets below a predicted quantile is its level. Gates can refer to both, over all rows and by
+// group.
 func TestMeasure_TotalsOfCountsAndCoverageOfQuantiles(t *testing.T) {
 	table := must(datasets.Open("builtin:cps1988"))
 	defer table.Close()

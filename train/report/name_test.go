@@ -12,9 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// Where the model is an average nothing calls it robust: title, tables, figures, page. The
-// standard model is alone. A condition by that name means it all the same. The page has the date of
-// the training, which SOURCE_DATE_EPOCH sets.
+// If the model is an average, the title, tables, figures and page do not call it robust, and ERM is the only model. A
+// gate may still use the name robust. The page shows the date of the training, which SOURCE_DATE_EPOCH sets.
 func TestName_OfAnAverage(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1767225600")
 	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) predicting "},
@@ -54,7 +53,7 @@ func TestName_OfAnAverage(t *testing.T) {
 	}
 }
 
-// must returns v; an error ends the test.
+// must returns v, or ends the test if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

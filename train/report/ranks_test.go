@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// wideTable is a table of more columns of numbers than a report shows, the last of which matters
-// most, with a column that says what is held out.
+// wideTable returns a table with more numeric columns than a report searches, the last of which matters most, and
+// with a column that marks hold-out rows.
 func wideTable(t *testing.T, n int) *data.Frame {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(16, 2))
@@ -41,8 +41,8 @@ func wideTable(t *testing.T, n int) *data.Frame {
 	return f
 }
 
-// A report of any number of ranks is of all hold-out rows, and of the same bits; its evaluation
-// has those of one process that measures the model on the rows it held out. In memory and on disk.
+// The report of several ranks covers the hold-out rows of all ranks and has the same bits for any number of ranks.
+// Its evaluation equals that of one process on the same hold-out rows, in memory and on disk.
 func TestRanks_ReportThatOfOneProcess(t *testing.T) {
 	narrow := tableOf(t, 6000)
 	for name, c := range map[string]struct {
@@ -163,7 +163,7 @@ func jsonOf(t *testing.T, v any) string {
 	return string(b)
 }
 
-// What a report by ranks cannot have is refused before anything travels.
+// Options that a report of several ranks does not support are errors before any communication.
 func TestMeasureRanks_Refuses(t *testing.T) {
 	f := tableOf(t, 300)
 	cfg := train.DefaultConfig()

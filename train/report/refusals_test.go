@@ -30,9 +30,9 @@ func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.M
 	return m
 }
 
-// What cannot be measured is refused by what is wrong: with the rows, their weights and groups, the
-// place for what is known of them, a comparison, or because it was given up.
-func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
+// Errors state why rows cannot be evaluated: the rows themselves, their weights or groups, the directory for results,
+// the comparison, or a cancelled context.
+func TestReport_Errors(t *testing.T) {
 	f := tableOf(t, 240)
 	m := trainedOn(t, f, nil)
 	quick := func(change func(*Options)) Options {
@@ -109,7 +109,7 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 	}
 }
 
-// Rows that a program held out, in any order, are compared in that of the table.
+// Hold-out rows that a program lists in any order are compared in the order of the table.
 func TestCompare_TableOrder(t *testing.T) {
 	f := tableOf(t, 240)
 	rows := &train.RowSet{Holdout: []int{239, 3, 77, 12, 150, 31, 8, 201, 55, 90}}
@@ -136,7 +136,7 @@ func TestCompare_TableOrder(t *testing.T) {
 	}
 }
 
-// The origin of the level is stated with the μ of ERM.
+// The report states how the level and μ were set or chosen.
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
 	m.Result.N = 4
@@ -172,7 +172,7 @@ func TestSelectionText_Sources(t *testing.T) {
 	}
 }
 
-// Of many columns a report shows those along which most varies, and says of how many.
+// If there are many columns, the report searches those along which the loss varies most, and states the total number.
 func TestReport_ManyColumns(t *testing.T) {
 	const n, d = 300, maxColumns + 6
 	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}

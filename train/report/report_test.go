@@ -22,7 +22,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// fit trains at a level: none is chosen.
+// fit trains at a level that is set.
 func fit(t *testing.T, change func(*train.Config)) *train.Model {
 	t.Helper()
 	cfg := train.DefaultConfig()
@@ -56,9 +56,9 @@ func options() report.Options {
 	return o
 }
 
-// A model that was saved, loaded and run again tells the same as the process that
-// trained it, weights of the adversary included.
-func TestRerun_TellsTheSame(t *testing.T) {
+// After saving, loading and Rerun, the report is the same as in the process that trained the model, including the
+// adversary's weights.
+func TestRerun_SameReport(t *testing.T) {
 	for name, change := range map[string]func(*train.Config){
 		"hold-out": nil,
 		"training rows, χ²": func(c *train.Config) {
@@ -110,8 +110,7 @@ func TestRerun_TellsTheSame(t *testing.T) {
 	}
 }
 
-// The report of a model that was loaded is the same to the last digit whether the rows of its
-// training are read again into memory or onto disk, where nothing of them is left.
+// The report of a loaded model is the same to the last digit if Rerun stores the rows on disk, where no file remains.
 func TestRerun_OnDisk(t *testing.T) {
 	const n = 45_000 // of which columns are cut by a sample
 	rng := rand.New(rand.NewPCG(16, 2))
@@ -195,8 +194,7 @@ func TestRerun_RefusesOtherData(t *testing.T) {
 	}
 }
 
-// The worst group of the training's summary and that of the evaluation of the
-// same rows are one decision, by the size that is asked for.
+// The summary of the training and the evaluation of the same rows name the same worst group for every minimum size.
 func TestReport_WorstGroupConsistent(t *testing.T) {
 	for _, least := range []int{1, 20, 150, 100000} {
 		m := fit(t, func(c *train.Config) { c.Holdout, c.MinGroupSize = 0, least })
@@ -215,7 +213,7 @@ func TestReport_WorstGroupConsistent(t *testing.T) {
 	}
 }
 
-// Other groupings than those of the training, of the same rows and of a table.
+// Options.Groups replaces the groupings of the training, for its rows and for a table.
 func TestRerun_OtherGroups(t *testing.T) {
 	m := fit(t, nil)
 	o := options()
@@ -238,7 +236,7 @@ func TestRerun_OtherGroups(t *testing.T) {
 	}
 }
 
-// The audit of a model's own predictions finds the model's own losses.
+// An audit of a model's own predictions has the losses of the model.
 func TestAudit_OwnPredictions(t *testing.T) {
 	for name, loss := range map[string]string{"hmda": "logistic", "cps1988": "squared"} {
 		m := fit(t, func(c *train.Config) {
@@ -274,7 +272,7 @@ func TestAudit_OwnPredictions(t *testing.T) {
 	}
 }
 
-// The target of an embedded table comes with its unit, unless another is given.
+// The target of a built-in table has its unit, unless the options set another.
 func TestReport_UnitOfEmbeddedTarget(t *testing.T) {
 	m := fit(t, func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} })
 	for given, want := range map[string]string{"": "1992 US dollars per week", "USD": "USD"} {
@@ -294,9 +292,8 @@ func reportOf(t *testing.T, m *train.Model, o report.Options) (*report.Measured,
 	return x, must(x.Report())
 }
 
-// The verdict holds a model to the rate or the budget that was asked for, and beside the
-// baseline with tempered scores.
-func TestReport_VerdictKnowsCriterion(t *testing.T) {
+// The verdict uses the requested rate or budget, and also compares the model with rescaled ERM.
+func TestReport_VerdictUsesCriterion(t *testing.T) {
 	budget := 0.02
 	m := fit(t, func(c *train.Config) { c.Rate, c.Budget = 3, &budget })
 	for given, want := range map[float64]float64{0: 3, 5: 5} {
@@ -326,8 +323,8 @@ func TestReport_VerdictKnowsCriterion(t *testing.T) {
 	}
 }
 
-// The training and its report mean the same by a group that is large enough to be called the worst.
-func TestLeastGroup_IsThatOfTraining(t *testing.T) {
+// The training and its report use the same minimum size of a worst group.
+func TestMinGroupSize_SameInReport(t *testing.T) {
 	if a, b := report.DefaultOptions().MinGroupSize, train.DefaultConfig().MinGroupSize; a != b || a < 1 {
 		t.Errorf("report: %d rows, training: %d", a, b)
 	}

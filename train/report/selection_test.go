@@ -11,9 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A selection is a table of one row a candidate, a text and a figure that names its
-// families.
-func TestSelection_IsShown(t *testing.T) {
+// A selection has one row for each candidate in its table and its text, and a figure that names the families.
+func TestSelection_TableTextAndFigure(t *testing.T) {
 	worst := []float64{0.9, 0.5, 0.7}
 	s := &tune.Selection{Criterion: "worst-group", Folds: 3, Rows: 100, Of: 100, Chosen: 1, Candidates: []tune.Candidate{
 		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Value: 0.9,

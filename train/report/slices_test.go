@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 )
 
-// Slices are looked for in what is neither an answer, a score nor an identifier: text of few
-// levels, unless the columns are named.
+// Slices are searched for in columns that are not labels, scores or identifiers; text columns need few levels, unless
+// the columns are named.
 func TestSlices_Columns(t *testing.T) {
 	const n = 2 * (encode.DefaultMaxLevels + 1)
 	level := func(levels int) data.Column {

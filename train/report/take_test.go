@@ -46,9 +46,9 @@ func tableOf(t *testing.T, n int) *data.Frame {
 	return f
 }
 
-// A table that is measured block by block has the numbers of one that is measured at once, to
-// the last digit: with groups, a filter, rows that are left out for nulls, a comparison.
-func TestMeasure_ByBlocksIsThatOfTheTable(t *testing.T) {
+// Evaluating a table block by block gives the same digits as evaluating it at once: with groups, a filter, rows
+// dropped for nulls, and a comparison.
+func TestMeasure_ByBlocksEqualsWholeTable(t *testing.T) {
 	f := tableOf(t, 600)
 	trained := func(change func(*train.Config)) *train.Model {
 		return trainedOn(t, f, func(cfg *train.Config) {
@@ -112,8 +112,8 @@ func TestMeasure_ByBlocksIsThatOfTheTable(t *testing.T) {
 	}
 }
 
-// An audit of rows that memory has no room for has the numbers of one in memory, to the last
-// digit: of classes and of quantities, with groups, weights and columns searched.
+// An audit whose rows are stored on disk has the same digits as one in memory, for classes and for quantities, with
+// groups, weights and slices.
 func TestAudit_OnDisk(t *testing.T) {
 	f := tableOf(t, 3000)
 	p, q := *f.Columns[1], *f.Columns[1]
@@ -176,8 +176,8 @@ func TestAudit_OnDisk(t *testing.T) {
 	}
 }
 
-// Rows that memory has no room to measure are refused by their number, before any is read.
-func TestMeasure_AsksForMemory(t *testing.T) {
+// If the evaluated rows do not fit into memory, the error states their number before a row is read.
+func TestMeasure_TooLittleMemory(t *testing.T) {
 	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}},
 		Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
 	was := debug.SetMemoryLimit(1 << 30)
@@ -220,7 +220,7 @@ func TestMeasure_AsksForMemory(t *testing.T) {
 	}
 }
 
-// What a column that is read takes of an arena is given back with it.
+// Memory of an arena that a column takes while it is read is released with the column.
 func TestMeasure_FreesColumns(t *testing.T) {
 	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double",
 		Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"},
@@ -246,8 +246,8 @@ func TestMeasure_FreesColumns(t *testing.T) {
 	}
 }
 
-// Numbers that a model takes for categories are levels of a report, in the order of the numbers;
-// texts and numbers that are none are what they are.
+// Numbers that a model uses as categories are levels of a report, in numeric order; texts and other columns keep
+// their kind.
 func TestLevels_OfNumbers(t *testing.T) {
 	f := must(data.NewFrame(
 		data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{10, 9, 10, -1}},
@@ -272,7 +272,7 @@ func TestLevels_OfNumbers(t *testing.T) {
 	}
 }
 
-// Rows are told by their numbers from 1, but the first ones of a table in their order.
+// Rows have their row numbers from 1, or none if they are the first rows of a table in order.
 func TestRows_Numbers(t *testing.T) {
 	for _, c := range []struct{ rows, want []int }{
 		{nil, nil}, {[]int{0}, nil}, {[]int{0, 1, 2}, nil}, {[]int{1}, []int{2}}, {[]int{0, 2}, []int{1, 3}},

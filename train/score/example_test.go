@@ -52,7 +52,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%.3f %v", probability, adapted)
 }
 
-// trainTo writes a model of denied mortgages to a file; its adversary leaves the proportion ess of the rows.
+// trainTo writes a model of denied mortgages to a file. The effective sample size of its adversary is the proportion
+// ess of the rows.
 func trainTo(path string, ess float64) error {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
@@ -64,7 +65,7 @@ func trainTo(path string, ess float64) error {
 	return model.Save(path, false)
 }
 
-// Serve the model of a file with the standard library and this package alone.
+// Serve a model file over HTTP with the standard library and this package only.
 func ExampleRead() {
 	dir, err := os.MkdirTemp("", "models")
 	if err != nil {

@@ -2,7 +2,7 @@ package score
 
 import "testing"
 
-// Places of a vector ascend: one that occurs twice would be counted twice.
+// The indices of a vector must ascend strictly: a repeated index would count twice.
 func TestValidatePlaces_Ascend(t *testing.T) {
 	for _, c := range []struct {
 		places []int

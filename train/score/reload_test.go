@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Requests that arrive while the service takes new model files are answered by one of the models, never by a mixture,
-// also while a file is broken (go test -race).
+// Requests during the reload of model files are answered by one of the models, never by a mixture, also if a file is
+// damaged (go test -race).
 func TestRead_ServesWhileModelsChange(t *testing.T) {
 	models := make([][]byte, 2)
 	answers := make(map[string]bool)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// formula is 0.5 + 2·(size − 3)/4 + the weight of a site, + the size where the site is b, with a fill
-// for sizes and none for sites.
+// formula is 0.5 + 2·(size − 3)/4 + the weight of the site, plus the size if the site is b. Null sizes are filled,
+// null sites are not.
 func formula() *Formula {
 	fill := 5.0
 	return &Formula{
@@ -29,7 +29,7 @@ func formula() *Formula {
 	}
 }
 
-// byHand is what the formula says of a size and what a site adds.
+// byHand returns the margin of the formula for a size and the contribution of a site.
 func byHand(size, site float64, b bool) float64 {
 	v := 0.5 + 2*(size-3)/4 + site + size*size - 2
 	if b {
@@ -38,8 +38,8 @@ func byHand(size, site float64, b bool) float64 {
 	return v
 }
 
-// A value of any type is taken for what it says: numbers, levels written as numbers, truth values,
-// nulls; what training did not see adds nothing.
+// Values of all types are accepted: numbers, levels written as numbers, bools, nulls. Unseen levels contribute
+// nothing.
 func TestScorer_ValuesOfAnyType(t *testing.T) {
 	s := newScorer(t, formula())
 	type named float32
@@ -79,8 +79,8 @@ func TestScorer_ValuesOfAnyType(t *testing.T) {
 	}
 }
 
-// Texts that a reading names otherwise have the weights of their names, one as well as several, in
-// products too; numbers and what no name is for stay as they are.
+// Texts that a reading renames have the weights of their new names, also several texts with one new name, and in
+// products. Numbers and other texts stay the same.
 func TestScorer_RenamedLevels(t *testing.T) {
 	for _, names := range []map[string]string{{"B": "b"}, {"B": "b", "beta": "b", "A": "a"}, {}} {
 		f := formula()
@@ -105,8 +105,7 @@ func TestScorer_RenamedLevels(t *testing.T) {
 	}
 }
 
-// A struct has fields for the columns, by their tags or names; others, and those that are no
-// column's, are passed over.
+// Fields provide the columns by their tags or names; other fields are ignored.
 func TestScorer_FieldsOfStructs(t *testing.T) {
 	type inner struct {
 		Size float64 `drotrain:"size"`
@@ -150,8 +149,8 @@ func TestScorer_FieldsOfStructs(t *testing.T) {
 	}
 }
 
-// A finite number so large that its part, the sum or the prediction is not finite is an error,
-// by row and by table.
+// A number so large that its contribution, the sum or the prediction is not finite is an error, for single rows and
+// for tables.
 func TestScores_NotFinite(t *testing.T) {
 	for name, f := range map[string]*Formula{
 		"a part": {Target: Target{Numeric: true, Scale: 1},
@@ -216,7 +215,7 @@ func productFormula() *Formula {
 	}
 }
 
-// Functions and products of columns, against the arithmetic written out.
+// Functions and products of columns agree with arithmetic by hand.
 func TestScorer_Products(t *testing.T) {
 	s := newScorer(t, productFormula())
 	sites := []any{"a", "b", "c", nil, "other"}
@@ -265,7 +264,7 @@ func TestScorer_Products(t *testing.T) {
 	}
 }
 
-// flagged is a formula with a range, a fill and a bool.
+// flagged returns a formula with a training range, a fill and a bool.
 func flagged() *Formula {
 	low, high, fill := 0.0, 10.0, 4.0
 	return &Formula{
@@ -359,7 +358,7 @@ func newScorer(t *testing.T, f *Formula) *Scorer {
 	return s
 }
 
-// A formula that could not be scored is an error of New, not a panic of a request.
+// New returns an error for an invalid formula, which would otherwise panic when a row is scored.
 func TestNew_BrokenFormulas(t *testing.T) {
 	for want, breakIt := range map[string]func(f *Formula){
 		"term 7 does not exist":     func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
@@ -405,7 +404,7 @@ func TestNew_BrokenFormulas(t *testing.T) {
 	}
 }
 
-// What is adapted is part of the answer, and costs no allocation; blanks around a level are an error.
+// Adaptations are returned without allocations; a level with extra white space is an error.
 func TestScorer_Adapted(t *testing.T) {
 	f := flagged()
 	s := newScorer(t, f)
@@ -437,7 +436,7 @@ func TestScorer_Adapted(t *testing.T) {
 	}
 }
 
-// Files that are no model are errors.
+// Files that are not models are errors.
 func TestRead_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model",

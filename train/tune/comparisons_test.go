@@ -8,7 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Candidates whose losses are independent count once each; copies of one candidate count once in all.
+// Candidates with independent losses count as one comparison each; copies of a candidate count as one comparison
+// together.
 func TestCountComparisons_IndependentAndEqualCandidates(t *testing.T) {
 	const n, k = 2000, 8
 	rng := rand.New(rand.NewPCG(1, 1))

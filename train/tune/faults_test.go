@@ -34,7 +34,7 @@ func (w *watch) Load(part string, _ any) (bool, error) {
 
 func (w *watch) Store(string, any) {}
 
-// An error of the memory, or a cancelled context, in any part of a choice ends it.
+// An error of the memory or a cancelled context ends the choice in any part.
 func TestSelect_EndsWithAnErrorInAnyPart(t *testing.T) {
 	o := DefaultOptions()
 	o.Path, o.Ridge = true, true
@@ -85,7 +85,7 @@ func TestSelect_EndsWithAnErrorInAnyPart(t *testing.T) {
 	}
 }
 
-// Too few rows or groups are an error that says so.
+// Too few rows or groups are an error that states the reason.
 func TestSelect_TooFewRowsOrGroups(t *testing.T) {
 	a := table(t, 40, 0.2, false)
 	none := func(int, int) {}
@@ -115,7 +115,7 @@ func TestSelect_TooFewRowsOrGroups(t *testing.T) {
 	}
 }
 
-// μ is chosen if there is one and the rows are so few for the columns that it matters.
+// μ is chosen if it is above 0 and there are few rows for the number of columns.
 func TestSelect_ChoosesMuOnlyWhereItMatters(t *testing.T) {
 	o := DefaultOptions()
 	o.Criterion, o.Folds, o.Ridge = "average", 2, true

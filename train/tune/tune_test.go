@@ -20,7 +20,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// table draws rows of which a share follows another slope.
+// table draws rows, of which a proportion has another slope.
 func table(t testing.TB, n int, share float64, named bool) *Table {
 	t.Helper()
 	const d = 4
@@ -60,9 +60,8 @@ func choose(t testing.TB, table *Table, o Options) *Selection {
 	return s
 }
 
-// Where a named group has another slope the choice is group DRO or group-balanced ERM, and the
-// worst group's risk on rows never seen decreases by a third; where all rows follow one
-// distribution the choice is ERM.
+// If a group has another slope, the choice is group DRO or group-balanced ERM, and the worst group's risk on new rows
+// decreases by a third. If all rows have one distribution, the choice is ERM.
 func TestSelect_ImprovesTheWorstGroupWhereItCan(t *testing.T) {
 	seen, unseen := table(t, 2000, 0.2, true), table(t, 5001, 0.2, true)
 	s := choose(t, seen, DefaultOptions())
@@ -142,8 +141,8 @@ func TestFolds_AreStratified(t *testing.T) {
 	}
 }
 
-// Columns that say nothing make a large μ better. Every family has a μ of its own, found beyond the first 100/n,
-// and the reference has 1/n unless another is better by a standard error.
+// With many noise columns a large μ is better. Every family has its own μ, beyond the first 100/n, and the reference
+// has 1/n unless another value is better by a standard error.
 func TestSelect_MuOfEachFamily(t *testing.T) {
 	const n, d = 240, 60
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -229,8 +228,7 @@ type forgetful struct{ err error }
 func (m forgetful) Load(string, any) (bool, error) { return false, m.err }
 func (m forgetful) Store(string, any)              {}
 
-// A memory that cannot be read ends the choice with its error; one that has nothing
-// changes no number.
+// An error of Memory.Load ends the choice; an empty memory changes no number.
 func TestSelect_MemoryThatCannotBeRead(t *testing.T) {
 	a := table(t, 200, 0.2, true)
 	o := DefaultOptions()
@@ -249,7 +247,7 @@ func TestSelect_MemoryThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// With two groups the default criterion is the trade-off, with one the tail.
+// The default criterion is the trade-off with two groups, and the tail with one.
 func TestSelect_CriterionFollowsTheGroups(t *testing.T) {
 	a := table(t, 300, 0.3, true)
 	if s := choose(t, a, DefaultOptions()); s.Criterion != "trade-off" || s.Rows != 300 || s.Of != 300 {
@@ -266,9 +264,8 @@ func TestSelect_CriterionFollowsTheGroups(t *testing.T) {
 	}
 }
 
-// A selection records a path from its
-// first coefficient to its last; progress is reported to the end; Margins are of models that
-// have not seen the row.
+// A selection holds a path between its extreme coefficients, progress is reported up to the total, and Margins are
+// those of models that were not fitted to the row.
 func TestSelection_RecordsOfAChoice(t *testing.T) {
 	a := table(t, 300, 0.1, false)
 	o := DefaultOptions()
@@ -342,7 +339,7 @@ func TestSelection_RecordsOfAChoice(t *testing.T) {
 	}
 }
 
-// The estimates and their errors against arithmetic by hand.
+// Estimates and standard errors agree with arithmetic by hand.
 func TestMeasure_EstimatesByHand(t *testing.T) {
 	loss := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	r := level.Rows{N: 10, Labels: []string{"a", "b"}, Group: []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}
@@ -370,8 +367,8 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 	near("the weighted tail", m.estimateTail(loss, nil).value, 10)
 }
 
-// The influence of a row on the average and on the tail is the derivative of the estimate by
-// the logarithm of the row's weight; the tail is the least of q + mean of (loss − q)₊/share.
+// The influence of a row on the average and on the tail is the derivative of the estimate with respect to the
+// logarithm of the row's weight. The tail is the minimum over q of q + mean of (loss − q)₊/proportion.
 func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(21, 4))
@@ -418,8 +415,8 @@ func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 	}
 }
 
-// The worst group is that of the largest weighted mean, its influences sum to the variance of the mean, and the
-// smoothed value is the expectation of the largest mean under normal errors.
+// The worst group has the largest weighted mean, the squares of its influences sum to the variance of this mean, and
+// the smoothed value is the expectation of the largest mean under normal errors.
 func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 	const n = 90
 	rng := rand.New(rand.NewPCG(31, 4))
@@ -524,8 +521,8 @@ func drawnJudge(rows int, noise float64, shift ...[2]float64) *judge {
 	return &judge{measure: newMeasure(r, fold, 2, 1), values: v, rate: 2, largest: map[int][]int32{}}
 }
 
-// Every criterion has the minimum that its name says, and ERM is kept unless the gain exceeds its errors, by
-// Student's quantile where few rows decide.
+// Every criterion selects the minimum that its name states, and ERM is kept unless the improvement exceeds the
+// required standard errors, widened by Student's quantile if few rows decide.
 func TestJudge_Choose(t *testing.T) {
 	all := func(int) bool { return true }
 	for _, c := range []struct {
@@ -574,8 +571,8 @@ func TestJudge_AccuracyDecidesAlone(t *testing.T) {
 	}
 }
 
-// On validation rows a candidate with a better worst group replaces ERM by accuracy, however few rows show it; out of
-// fold it does not.
+// With the criterion accuracy, a candidate that is better for the worst group replaces ERM on validation rows,
+// however few rows the group has; in cross-validation it does not.
 func TestJudge_ValidationRowsReplaceERM(t *testing.T) {
 	j := drawnJudge(5, 0.1, [2]float64{0, -0.3})
 	j.values.smoothed = [][]float64{{0, 1, 0, 1, 0, 1, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}} // 3 and 2 of 5 rows
@@ -587,8 +584,8 @@ func TestJudge_ValidationRowsReplaceERM(t *testing.T) {
 	}
 }
 
-// With validation rows every candidate is fitted once to all training rows, and its estimates are those of its model on
-// the validation rows. The mean over balanced subsets of validation rows is measured on rows that it was not fitted to.
+// With validation rows, every candidate is fitted once to all training rows and evaluated on the validation rows. The
+// mean over balanced subsets of the validation rows is evaluated on rows to which it was not fitted.
 func TestSelect_OnValidationRows(t *testing.T) {
 	classes := func(n int) *Table {
 		a := table(t, n, 0.015, true)
@@ -664,8 +661,8 @@ func TestSelect_OnValidationRows(t *testing.T) {
 	}
 }
 
-// Clusters of every class are those of a mixture of two components, up to their order; a class whose rows are all alike
-// is one group.
+// The clusters of every class are the components of a mixture, up to their order. A class whose rows are all equal is
+// one group.
 func TestTable_InferGroups(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -708,7 +705,7 @@ func TestTable_InferGroups(t *testing.T) {
 	}
 }
 
-// The factor is the ratio of quantiles: 1 for many rows.
+// The factor is the ratio of quantiles, which is 1 for many rows.
 func TestStudentFactor_AgainstTables(t *testing.T) {
 	for _, c := range []struct{ k, freedom, want float64 }{{1.959964, 10, 2.228139 / 1.959964}, {1.959964, 1e6, 1},
 		{1, 1, 1.8373}} {
@@ -718,8 +715,8 @@ func TestStudentFactor_AgainstTables(t *testing.T) {
 	}
 }
 
-// Unless told otherwise the cost may be a hundredth of the average if the tail is asked for,
-// nothing if the tail is the default, and anything worth it for a worst group.
+// By default the budget is 1 % if the tail is requested, 0 if the tail is the default criterion, and unlimited for a
+// criterion of the worst group.
 func TestSelect_BudgetFollowsTheCriterion(t *testing.T) {
 	nan, none := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -740,7 +737,7 @@ func TestSelect_BudgetFollowsTheCriterion(t *testing.T) {
 	}
 }
 
-// opposite draws a table where no linear model helps: two groups of 10 % have opposite slopes.
+// opposite draws a table of two groups of 10 % with opposite slopes, for which no linear model is better.
 func opposite(t testing.TB, seed uint64) *Table {
 	t.Helper()
 	const n, d = 2000, 3
@@ -764,7 +761,7 @@ func opposite(t testing.TB, seed uint64) *Table {
 		Primal: dro.L2{Mu: 1.0 / n, Intercept: true, FreeModulus: 1}}
 }
 
-// Which of two opposite groups is the worse is chance, in all folds alike: ERM is kept.
+// Chance decides which of two groups with opposite slopes is the worse, so ERM is kept.
 func TestSelect_KeepsERMForOppositeGroups(t *testing.T) {
 	for seed := range uint64(40) {
 		if s := choose(t, opposite(t, seed), DefaultOptions()); s.Chosen != 0 {
@@ -773,7 +770,7 @@ func TestSelect_KeepsERMForOppositeGroups(t *testing.T) {
 	}
 }
 
-// Candidates may be judged by the error rate of the worst group, of classes only.
+// Candidates can be compared by the error rate of the worst group if the targets are classes.
 func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	a := table(t, 2000, 0.2, true)
 	o := DefaultOptions()
@@ -807,7 +804,7 @@ func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	}
 }
 
-// The families that are tried, with groups and without.
+// The families of candidates with and without groups.
 func TestSelect_Families(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -832,7 +829,7 @@ func TestSelect_Families(t *testing.T) {
 	}
 }
 
-// The choice uses as many rows as are asked for, and fewer if they are wide.
+// The choice uses the requested number of rows, or fewer if there are many columns.
 func TestTable_ChoiceRows(t *testing.T) {
 	a := table(t, 300, 0, false)
 	if got := a.choiceRows(200); got != 200 {
@@ -860,8 +857,8 @@ type sized struct {
 func (x sized) Dims() (n, d int)           { return x.n, x.d }
 func (x sized) Work() (pass, gram float64) { return float64(x.n) * float64(x.d), 0 }
 
-// Every level of the curve ends at all rows of the other folds, where its risks are those of the
-// choice; fewer rows predict worse.
+// The last point of every curve has all rows of the other folds, and its risks are those of the choice. With fewer
+// rows the risks are larger.
 func TestSelect_LearningCurve(t *testing.T) {
 	o := DefaultOptions()
 	o.Curve, o.Seed = true, 3

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// drawn returns n rows of an intercept and two columns in the levels of two group columns;
-// the slope of column 1 differs by slope between the levels of the first.
+// drawn returns n rows of an intercept and two columns in the levels of two group columns. The coefficient of column
+// 1 differs by slope between the levels of the first.
 func drawn(n int, loss losses.Loss, slope float64, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := &Problem{Loss: loss, Mu: 0.01, Intercept: 2, Folds: 5}
@@ -36,7 +36,7 @@ func drawn(n int, loss losses.Loss, slope float64, seed uint64) *Problem {
 	return p
 }
 
-// The coefficients minimise the penalised average of the rows outside the fold.
+// The coefficients minimise the penalised average loss of the rows outside the fold.
 func TestSolve_IsAMinimum(t *testing.T) {
 	for _, loss := range []losses.Loss{losses.Squared{}, losses.Logistic{}, losses.Huber{Delta: 0.7}} {
 		p := drawn(300, loss, 0.5, 3)
@@ -97,8 +97,8 @@ func TestSolve_IsAMinimum(t *testing.T) {
 	}
 }
 
-// Rows of one unit count once: a table in which every row occurs four times has the standard
-// error of the rows alone.
+// The rows of a unit count as one observation: a table in which every row occurs four times has the standard errors
+// of the original rows.
 func TestCompare_UnitsCountOnce(t *testing.T) {
 	p := drawn(400, losses.Squared{}, 0.3, 5)
 	c, err := p.Compare(t.Context(), []float64{1, 125}, false)
@@ -136,7 +136,7 @@ func TestCompare_UnitsCountOnce(t *testing.T) {
 	}
 }
 
-// Crossings are taken where only one cell has another slope, and not where the single groups explain the slopes.
+// Crossings are accepted if a single cell has another slope, and not if the single groups explain the slopes.
 func TestCompare_TakesCrossings(t *testing.T) {
 	for name, c := range map[string]struct {
 		slope func(a, b int) float64
@@ -175,8 +175,8 @@ func TestCompare_TakesCrossings(t *testing.T) {
 	}
 }
 
-// Ending the path of ridges where the risk rises takes own coefficients where all ridges would, with a risk within a
-// tenth of a standard error.
+// Ending the path of ridges when the risk increases leads to the same decision as trying all ridges, and to a risk
+// within a tenth of a standard error.
 func TestCompare_EndsThePathWithoutLoss(t *testing.T) {
 	ridges, tried := []float64{1, 5, 25, 125}, 0
 	const samples = 120
