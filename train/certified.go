@@ -6,15 +6,16 @@ import "fmt"
 // the gap that was reached.
 type UncertifiedError struct {
 	Status      string   // status in the Summary; the bounds are invalid if it is inconsistent
-	RelativeGap *float64 // the proved gap; nil if nothing is proved
+	RelativeGap *float64 // the proved relative gap; nil if there is no lower bound
 }
 
+// Error states the reason and the proved relative gap.
 func (e *UncertifiedError) Error() string {
 	why, known := map[string]string{
 		"limit":        "the allowed number of passes was used up",
 		"stalled":      "no further progress is possible in double precision",
 		"inconsistent": "the bounds contradict each other",
-		"uncertified":  "mu is 0 and the data do not determine every coefficient",
+		"uncertified":  "with mu = 0 a certificate exists only if the data determine every coefficient",
 		"cancelled":    "the training was cancelled",
 	}[e.Status]
 	if !known {
