@@ -52,7 +52,7 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, chunks := &rowAssignment{}, (f.Rows+chunkRows-1)/chunkRows
 	known := map[int][2][]int{} // training and hold-out rows of the chunks that this rank has split
-	sides := func(k int) (of [2][]int, err error) {
+	splitChunk := func(k int) (of [2][]int, err error) {
 		of, ok := known[k]
 		if !ok {
 			of[0], of[1], err = f.SplitWithin(ctx, h, k*chunkRows, min(f.Rows, (k+1)*chunkRows))
@@ -60,10 +60,10 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		}
 		return of, err
 	}
-	var own []int // rows of this rank in one of the two sets
+	var own []int // numbers of training and hold-out rows in the chunks that this rank counts
 	first, end := shard.Bounds(chunks, c.Size(), c.Rank())
 	for k := first; k < end; k++ {
-		of, err := sides(k)
+		of, err := splitChunk(k)
 		if err != nil {
 			return nil, err
 		}
@@ -78,28 +78,28 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 	if err := f.CheckSplit(h, s.Total, s.AllHeld); err != nil {
 		return nil, err
 	}
-	taken := func(side, lo, hi int) (rows []int, err error) {
+	listRows := func(set, lo, hi int) (rows []int, err error) {
 		for k := range chunks {
-			from, to := max(lo, before[k][side])-before[k][side], min(hi, before[k+1][side])-before[k][side]
+			from, to := max(lo, before[k][set])-before[k][set], min(hi, before[k+1][set])-before[k][set]
 			if from >= to {
 				continue
 			}
-			of, err := sides(k)
+			of, err := splitChunk(k)
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, of[side][from:to]...)
+			rows = append(rows, of[set][from:to]...)
 		}
 		return rows, nil
 	}
 	s.Rows = ranks.NewRows(c, s.Total)
 	lo, hi := s.Rows.LocalRange(s.Total)
 	var err error
-	if s.Train, err = taken(0, lo, hi); err != nil {
+	if s.Train, err = listRows(0, lo, hi); err != nil {
 		return nil, err
 	}
 	lo, hi = holdoutBounds(c, s.AllHeld)
-	s.Held, err = taken(1, lo, hi)
+	s.Held, err = listRows(1, lo, hi)
 	return s, err
 }
 

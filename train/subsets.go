@@ -68,8 +68,8 @@ func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result,
 		}
 	}
 	m.addNotes(fmt.Sprintf(
-		"the model is the mean of %d models, each trained on %d rows%s, with the same number from every group; the "+
-			"certificate averages theirs, each of which bounds the optimality gap on its own subset",
+		"the model is the mean of %d models, each trained on %d rows%s, with the same number from every group; the bounds of "+
+			"the certificate are means over these models, each on its own subset",
 		len(subsets), len(subsets[0]), of))
 	return mean, nil
 }
