@@ -148,7 +148,7 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 				tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
-		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {
+		if m.Config.comm == nil {
 			m.Config.Recalibrate, m.Config.keepsClasses = true, true
 		} else {
 			notes = append(notes, "the model was chosen by accuracy: its probabilities are not calibrated")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // noisy returns a table of few rows and many columns, on which ERM is better with a larger μ.
@@ -284,50 +286,99 @@ func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 }
 
 // After a choice by accuracy, rescaling the probabilities lowers their out-of-fold log loss and keeps the predicted
-// classes; models of folds are rescaled likewise. --recalibrate fits an intercept too.
+// classes, for two classes and for more; models of folds are rescaled likewise.
 func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
+	three := filepath.Join(t.TempDir(), "three.csv")
+	put(t, three, threeSpuriousClasses())
+	for name, of := range map[string][3]string{
+		"two classes": {"builtin:digits", "size", "agrees"}, "three classes": {three, "y", "agrees"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := keepingRows()
+			cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout = of[0], of[1], []string{of[2]}, false, 0
+			m := fit(t, cfg)
+			r := m.Result.Recalibration
+			if m.Result.Selection.Chosen == 0 || r == nil || !r.KeepsClasses || r.Intercept != 0 || !(r.After < r.Before) {
+				t.Fatalf("chosen %+v, recalibration %+v", m.Result.Selection.Best(), r)
+			}
+			for i, v := range m.Coefficients {
+				if !(math.Abs(m.Recalibrated[i]-r.Slope*v) <= 1e-12*math.Abs(v)) || !(r.Slope > 0) {
+					t.Fatalf("coefficient %d: %v, recalibrated %v", i, v, m.Recalibrated[i])
+				}
+			}
+			for _, slope := range []float64{0.98, 1.02} { // it is the minimum
+				margin, err := m.tuneTable(m.Run.Train).Margins(t.Context(), m.Config.Level, r.Folds, m.Config.Seed,
+					m.Coefficients, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for j := range margin {
+					margin[j] *= slope * r.Slope
+				}
+				if risk := m.riskAtMargins(marginRows{margin: margin, target: m.Run.Train.Target,
+					weight: m.Run.Weight}); !(risk > r.After) {
+					t.Errorf("%v times the slope: log loss %v, not above %v", slope, risk, r.After)
+				}
+			}
+			if !strings.Contains(strings.Join(m.Notes, "\n"), "The predicted classes stay the same") {
+				t.Errorf("notes %q", m.Notes)
+			}
+			again := reloaded(t, m)
+			if c := again.configOfFold(); !c.keepsClasses || !c.Recalibrate {
+				t.Errorf("the models of the folds are not rescaled likewise: %+v", c)
+			}
+			cfg.Select = "worst-group"
+			if r := fit(t, cfg).Result.Recalibration; r != nil {
+				t.Errorf("by risk: %+v", r)
+			}
+		})
+	}
+}
+
+// --recalibrate fits an intercept too, and only for two classes.
+func TestFit_RecalibratesWithAnIntercept(t *testing.T) {
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Evaluate =
-		"builtin:digits", "size", []string{"agrees"}, false, 0, EvaluateCrossfit
-	m := fit(t, cfg)
-	r := m.Result.Recalibration
-	if m.Result.Selection.Chosen == 0 || r == nil || !r.KeepsClasses || r.Intercept != 0 || !(r.After < r.Before) {
-		t.Fatalf("chosen %+v, recalibration %+v", m.Result.Selection.Best(), r)
-	}
-	for i, v := range m.Coefficients {
-		if !(math.Abs(m.Recalibrated[i]-r.Slope*v) <= 1e-12*math.Abs(v)) || !(r.Slope > 0) {
-			t.Fatalf("coefficient %d: %v, recalibrated %v", i, v, m.Recalibrated[i])
-		}
-	}
-	for _, slope := range []float64{0.98, 1.02} { // it is the minimum
-		margin, err := m.tuneTable(m.Run.Train).Margins(t.Context(), m.Config.Level, r.Folds, m.Config.Seed, m.Coefficients,
-			nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range margin {
-			margin[j] *= slope * r.Slope
-		}
-		if risk := m.riskAtMargins(marginRows{margin: margin, target: m.Run.Train.Target,
-			weight: m.Run.Weight}); !(risk > r.After) {
-			t.Errorf("%v times the slope: log loss %v, not above %v", slope, risk, r.After)
-		}
-	}
-	if !strings.Contains(strings.Join(m.Notes, "\n"), "The predicted classes stay the same") {
-		t.Errorf("notes %q", m.Notes)
-	}
-	again := reloaded(t, m)
-	if c := again.configOfFold(); !c.keepsClasses || !c.Recalibrate {
-		t.Errorf("the models of the folds are not rescaled likewise: %+v", c)
-	}
-	cfg.Recalibrate = true
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Recalibrate =
+		"builtin:digits", "size", []string{"agrees"}, false, 0, true
 	if r := fit(t, cfg).Result.Recalibration; r == nil || r.KeepsClasses || r.Intercept == 0 {
-		t.Errorf("with --recalibrate: %+v", r)
+		t.Errorf("%+v", r)
 	}
-	cfg.Recalibrate, cfg.Select = false, "worst-group"
-	if r := fit(t, cfg).Result.Recalibration; r != nil {
-		t.Errorf("by risk: %+v", r)
+	three := filepath.Join(t.TempDir(), "three.csv")
+	put(t, three, threeSpuriousClasses())
+	cfg.Data, cfg.Target = three, "y"
+	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "two classes") {
+		t.Errorf("three classes: %v", err)
 	}
+}
+
+// threeSpuriousClasses returns a table of 50 numbers and three classes as CSV. A background, which the second half of
+// the numbers shows more clearly than the first half shows the class, agrees with the class in nine of ten rows.
+func threeSpuriousClasses() string {
+	rng := rand.New(rand.NewPCG(5, 0x7468))
+	var b strings.Builder
+	for i := range tune.WideColumns {
+		fmt.Fprintf(&b, "x%d,", i)
+	}
+	b.WriteString("y,agrees\n")
+	for range 900 {
+		class := rng.IntN(3)
+		background := class
+		if rng.IntN(10) == 0 {
+			background = (class + 1) % 3
+		}
+		for i := range tune.WideColumns {
+			v := rng.NormFloat64()
+			if i%3 == class && i < tune.WideColumns/2 {
+				v += 0.6
+			}
+			if i%3 == background && i >= tune.WideColumns/2 {
+				v += 1.2
+			}
+			fmt.Fprintf(&b, "%.4f,", v)
+		}
+		fmt.Fprintf(&b, "%c,%t\n", 'a'+rune(class), background == class)
+	}
+	return b.String()
 }
 
 // A warning is added if many resamples would lead to another choice, and none if few would.

@@ -166,6 +166,7 @@ func (m *Model) validate() error {
 		}
 	}
 	c := m.Config
+	c.keepsClasses = m.Result.Recalibration != nil && m.Result.Recalibration.KeepsClasses
 	// these only matter in training, and a newer version may have values unknown here
 	c.Solver, c.Storage = autoSolver, "auto"
 	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {

@@ -174,7 +174,7 @@ func (c Config) fillFromData(task encode.Task, n float64) Config {
 // checkTask returns an error if a setting does not fit the task of the target.
 func (c Config) checkTask(task encode.Task) error {
 	switch {
-	case c.Recalibrate && task != encode.Binary:
+	case c.Recalibrate && task != encode.Binary && !c.keepsClasses:
 		return fmt.Errorf("Config.Recalibrate needs a target with two classes; %q is not one", c.Target)
 	case c.Threshold != nil && task != encode.Binary:
 		return fmt.Errorf("Config.Threshold needs a target with two classes; %q is not one", c.Target)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
@@ -15,7 +17,7 @@ import (
 )
 
 // A SummaryRecalibration describes the recalibration of a classifier's scores: log-odds = Slope·margin + Intercept,
-// with the margin of the certified coefficients.
+// with the margin of the certified coefficients. For more than two classes, Slope multiplies the score of every class.
 type SummaryRecalibration struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
@@ -69,14 +71,18 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	where := fmt.Sprintf("out-of-fold predictions of the %s training rows (%d folds)", printable.Count(m.Run.Train.N),
 		folds)
 	if m.Run.validation != nil {
-		where = fmt.Sprintf("predictions of the %s validation rows", printable.Count(len(of.margin)))
+		where = fmt.Sprintf("predictions of the %s validation rows", printable.Count(len(of.target)))
 	}
 	if s.KeepsClasses {
+		scores, more := "linear score was", ". --recalibrate fits an intercept too"
+		if m.coefficientsPerColumn() > 1 {
+			scores, more = "linear scores of all classes were", ""
+		}
 		m.addNotes(fmt.Sprintf(
-			"the model was chosen by accuracy, so its probabilities were recalibrated: the linear score was multiplied by "+
-				"%s, a factor fitted to the %s, which lowers their log loss from %s to %s. The predicted classes stay the "+
-				"same. The certificate covers the model before recalibration. --recalibrate fits an intercept too",
-			printable.Setting(slope), where, printable.Number(s.Before), printable.Number(s.After)))
+			"the model was chosen by accuracy, so its probabilities were recalibrated: the %s multiplied by %s, a factor "+
+				"fitted to the %s, which lowers their log loss from %s to %s. The predicted classes stay the same. The "+
+				"certificate covers the model before recalibration%s",
+			scores, printable.Setting(slope), where, printable.Number(s.Before), printable.Number(s.After), more))
 		return nil
 	}
 	m.addNotes(fmt.Sprintf(
@@ -85,17 +91,18 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// marginsOfOtherModels returns margins of rows by models that were not fitted to these rows. If there are validation
-// rows, they are the margins of the model itself on these rows, or out-of-fold margins if the model was fitted to them.
-// Otherwise they are out-of-fold margins of the training rows. Out-of-fold models have the level of the model. folds is
-// the number of folds of the training rows, or 0 for validation rows.
+// marginsOfOtherModels returns margins of rows, or the scores of all classes if there are more than two, by models that
+// were not fitted to these rows. If there are validation rows, these are the margins of the model itself on them, or
+// out-of-fold margins if the model was fitted to them. Otherwise they are out-of-fold margins of the training rows.
+// Out-of-fold models have the level of the model. folds is the number of folds of the training rows, or 0 for validation
+// rows.
 func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of marginRows, folds int, err error) {
 	t := m.tuneTable(m.Run.Train)
 	if v := m.validationTable(); v != nil {
 		if t = v; m.Config.Average != level.ValidationSubsets {
-			of = marginRows{margin: memory.Make[float64](m.Run.arena(), v.N), target: v.Target, weight: v.Weights}
-			v.X.MarginsTo(of.margin, m.Coefficients, 0, v.N)
-			return of, 0, nil
+			of = marginRows{target: v.Target, weight: v.Weights}
+			of.margin, err = v.MarginsAt(m.Coefficients)
+			return of, 0, err
 		}
 	}
 	t.Memory = m.Config.Checkpoint.forPart("recalibration")
@@ -111,14 +118,21 @@ func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of m
 
 // riskAtMargins returns the weighted mean loss of rows at their margins.
 func (m *Model) riskAtMargins(of marginRows) float64 {
-	loss := memory.Make[float64](m.Run.arena(), len(of.margin))
+	loss := memory.Make[float64](m.Run.arena(), len(of.target))
 	defer memory.Release(m.Run.arena(), loss)
 	m.lossesAtMargins(loss, of)
 	return weightedMean(m.Run.rows, loss, of.weight)
 }
 
-// lossesAtMargins stores the losses of rows at their margins in loss.
+// lossesAtMargins stores the losses of rows at their margins, or at the scores of all classes, in loss.
 func (m *Model) lossesAtMargins(loss []float64, of marginRows) {
+	if k := m.coefficientsPerColumn(); k > 1 {
+		for j := range loss {
+			scores := of.margin[j*k : (j+1)*k]
+			loss[j] = floats.LogSumExp(scores) - scores[int(of.target[j])]
+		}
+		return
+	}
 	slope := memory.Make[float64](m.Run.arena(), len(loss))
 	defer memory.Release(m.Run.arena(), slope)
 	m.loss.EvalTo(loss, slope, of.margin, of.target)

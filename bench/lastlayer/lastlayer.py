@@ -236,7 +236,7 @@ def main():
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--strength", type=float, default=4.0, help="distance of the attribute's values")
     parser.add_argument("--core", type=float, default=3.0, help="distance of the classes")
-    parser.add_argument("--methods", default="", help="methods whose names contain this text")
+    parser.add_argument("--methods", nargs="*", default=[""], help="methods whose names contain one of these texts")
     parser.add_argument("--embeddings", type=Path)
     parser.add_argument("--species", type=Path)
     parser.add_argument("--out", type=Path)
@@ -260,7 +260,7 @@ def main():
             scaler = StandardScaler().fit(parts[0][0])
             train, validation, (Xt, yt, gt) = [(scaler.transform(X), y, g) for X, y, g in parts]
             for (block, method), make in methods(train, validation, rng, seed).items():
-                if given.methods in method:
+                if any(text in method for text in given.methods):
                     begun = time.perf_counter()
                     predicted = make().predict(Xt)
                     seconds = time.perf_counter() - begun

@@ -70,6 +70,11 @@ func (t *Table) Oracle() (Oracle, error) {
 	if t.Outputs <= 1 {
 		return losses.NewLinear(t.Loss, t.X, t.Target)
 	}
+	return t.softmax()
+}
+
+// softmax returns the oracle of more than two classes.
+func (t *Table) softmax() (*losses.Softmax, error) {
 	class := make([]int, len(t.Target))
 	for j, v := range t.Target {
 		class[j] = int(v)
@@ -132,9 +137,9 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by models of
-// the level that are fitted without the fold of the row. The solver starts at start; nil means zero. Margins calls
-// progress, if it is not nil, after every fold.
+// Margins returns the out-of-fold margins of the rows, laid out as by MarginsAt, by models of the level that are fitted
+// without the fold of the row. The solver starts at start; nil means zero. Margins calls progress, if it is not nil,
+// after every fold.
 func (t *Table) Margins(
 	ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int),
 ) ([]float64, error) {
@@ -150,5 +155,48 @@ func (t *Table) Margins(
 	if err := r.fitSpecs(ctx, []spec{{l, 1, -1}}, start); err != nil {
 		return nil, err
 	}
-	return r.margins[0], nil
+	if t.Outputs <= 1 {
+		return r.margins[0], nil
+	}
+	memory.Release(t.arena(), r.margins[0], r.leads[0])
+	scores := memory.Make[float64](t.arena(), t.N*t.Outputs)
+	for k := range folds {
+		if err := r.scoreFold(scores, k); err != nil {
+			return nil, err
+		}
+	}
+	return scores, nil
+}
+
+// scoreFold stores the scores of all classes of the rows in fold k, by the first spec, in scores.
+func (r *foldRun) scoreFold(scores []float64, k int) error {
+	_, rest, heldOut, free := r.split(k)
+	defer free()
+	of, err := rest.MarginsAt(r.x[k][0])
+	if err != nil {
+		return err
+	}
+	defer memory.Release(rest.arena(), of)
+	classes := r.table.Outputs
+	for i, j := range heldOut {
+		copy(scores[j*classes:(j+1)*classes], of[i*classes:(i+1)*classes])
+	}
+	return nil
+}
+
+// MarginsAt returns the margin of every row at x, or, if there are more than two classes, the scores of all classes,
+// row by row.
+func (t *Table) MarginsAt(x []float64) ([]float64, error) {
+	if t.Outputs <= 1 {
+		margin := memory.Make[float64](t.arena(), t.N)
+		t.X.MarginsTo(margin, x, 0, t.N)
+		return margin, nil
+	}
+	oracle, err := t.softmax()
+	if err != nil {
+		return nil, err
+	}
+	scores := memory.Make[float64](t.arena(), t.N*t.Outputs)
+	oracle.MarginsTo(scores, x, 0, t.N)
+	return scores, nil
 }
