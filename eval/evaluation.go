@@ -228,12 +228,12 @@ type Between struct {
 	ToOverall     Num `json:"to_overall"`
 }
 
-// Focus returns the index of the model that tables, slices and the adversary refer to: the first model compared
-// with the baseline, or the only model.
+// Focus returns the index of the model that the verdict judges and that gates without a model refer to: the first model
+// compared with the baseline, or the only model.
 func (e *Evaluation) Focus() int { return focus(len(e.Models)) }
 
-// Shown returns the index of the model whose own measures a report shows: the recommended model or, if none is, the
-// model in focus.
+// Shown returns the index of the model whose own measures a report shows and for which slices are searched: the
+// recommended model or, if none is, the model of Focus.
 func (e *Evaluation) Shown() int {
 	name := e.Verdict.Recommended
 	if e.Verdict.before != nil { // the advice is on hold

@@ -109,7 +109,8 @@ func (v *Verdict) OwnHeadline() string {
 	return v.before.headline
 }
 
-// holdReasons returns the reasons why the model in focus must not be used yet, or nil if there are none.
+// holdReasons returns the reasons why the model must not be used yet, or nil if there are none: failed gates, columns
+// that may give away the outcome, and fairness criteria that the shown model fails.
 func (e *Evaluation) holdReasons() (why []string) {
 	if failed := e.failedGates(); failed != nil {
 		s := fmt.Sprintf("%d of %s failed", len(failed), printable.Plural(len(e.Gates), "gate", "gates"))
@@ -148,8 +149,8 @@ func (e *Evaluation) holdReasons() (why []string) {
 	return why
 }
 
-// findChecks returns, as clauses, what should be checked before the model in focus is used, or nil if there is
-// nothing to check.
+// findChecks returns, as clauses, what should be checked before the model is used, or nil if there is nothing to
+// check.
 func (e *Evaluation) findChecks() (out []string) {
 	if leaks := e.leakyColumns(facts.Note); leaks != nil {
 		out = append(out, fmt.Sprintf("%s %s known before the outcome", printable.List(leaks, 3),

@@ -48,7 +48,7 @@ func (in *Input) minConfirmed() int { return max(in.MinGroupSize, 20) }
 // A sliceSearcher holds the state of a search for slices.
 type sliceSearcher struct {
 	in              *Input
-	loss            []float64 // losses of the model in focus
+	loss            []float64 // losses of the model that is examined
 	search, confirm []int32   // rows
 	columns         []cutColumn
 	out             *SliceSearch

@@ -181,8 +181,8 @@ func (p *page) quantileWarnings() []string {
 	return nil
 }
 
-// tailWarnings returns a warning if the model in focus is measurably worse than the baseline in the rows with the
-// largest losses.
+// tailWarnings returns a warning if the shown model is measurably worse than the baseline in the rows with the largest
+// losses.
 func (p *page) tailWarnings() []string {
 	k := p.E.Shown()
 	if k == 0 {
@@ -332,8 +332,8 @@ func (p *page) Heading() string {
 	return s + " in " + printable.List(groups, 2)
 }
 
-// focusCriteria returns the criteria of the model in focus that have the given outcome.
-func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
+// shownCriteria returns the criteria of the shown model that have the given outcome.
+func (p *page) shownCriteria(outcome string) (out []eval.Criterion) {
 	for _, c := range p.E.Criteria {
 		if c.Model == p.Models[p.E.Shown()] && c.Outcome == outcome {
 			out = append(out, c)
@@ -342,9 +342,9 @@ func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 	return out
 }
 
-// failedCriteria describes the failed criteria of the model in focus.
+// failedCriteria describes the failed criteria of the shown model.
 func (p *page) failedCriteria() (out []string) {
-	for _, c := range p.focusCriteria("fail") {
+	for _, c := range p.shownCriteria("fail") {
 		if c.Key == eval.FourFifthsKey {
 			out = append(out, fmt.Sprintf(
 				"The four-fifths rule fails: the rate of “%s” in %s is %s times the rate in %s, and the whole interval of "+
@@ -368,13 +368,13 @@ func differsMeasurably(c *eval.Criterion) bool {
 	return c.Outcome == "undecided" && c.Key != eval.FourFifthsKey && c.Interval != nil && c.Interval.Low > 0
 }
 
-// differingCriteria lists the rates of the model in focus that differ measurably between groups although it is
-// undecided whether they differ by more than the limit.
+// differingCriteria states in at most one text which rates of the shown model differ measurably between groups although it
+// is undecided whether they differ by more than the limit.
 func (p *page) differingCriteria() []string {
 	g, k := p.E.Headline(), p.E.Shown()
 	var rates []string
 	limit := ""
-	for _, c := range p.focusCriteria("undecided") {
+	for _, c := range p.shownCriteria("undecided") {
 		if !differsMeasurably(&c) {
 			continue
 		}
@@ -400,17 +400,17 @@ func (p *page) differingCriteria() []string {
 		printable.Noun(len(rates), "it exceeds", "they exceed"), limit)}
 }
 
-// undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested, with
-// the reason.
+// undecidedCriteria lists the criteria of the shown model that are undecided, except those of differingCriteria, and
+// those that were not tested, with the reasons.
 func (p *page) undecidedCriteria() (out []string) {
-	names := p.nameCriteria(slices.DeleteFunc(p.focusCriteria("undecided"),
+	names := p.nameCriteria(slices.DeleteFunc(p.shownCriteria("undecided"),
 		func(c eval.Criterion) bool { return differsMeasurably(&c) }))
 	if names != "" {
 		out = append(out, fmt.Sprintf("There are too few rows to decide on %s.", names))
 	}
 	byReason := make(map[string][]eval.Criterion)
 	var reasons []string
-	for _, c := range p.focusCriteria("untested") {
+	for _, c := range p.shownCriteria("untested") {
 		if byReason[c.Reason] == nil {
 			reasons = append(reasons, c.Reason)
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Classes returns tables of the results of the model in focus by class, if there are more than two: recall and
-// precision beside those of the baseline, the confusion matrix as a heat map, the most frequent confusions, and the
-// recall of every class in each group.
+// Classes returns tables of the results of the shown model by class, if there are more than two: recall (followed by
+// that of the model beside it), precision and F1; the confusion matrix as a heat map; the most frequent confusions, if
+// the matrix is large; and the recall of every class in each group.
 func (p *page) Classes() []table {
 	e := p.E
 	if e.Task != eval.Multiclass {

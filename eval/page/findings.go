@@ -86,8 +86,9 @@ func (p *page) lowerRiskName() string {
 	return strings.ToLower(name)
 }
 
-// groupsFinding states which groups the model in focus serves measurably better or worse than the baseline or, if
-// there is a single model, whether one group is measurably the worst.
+// groupsFinding states in how many groups the risk of the model in focus is measurably lower or higher than that of the
+// baseline, and where the change is largest. If there is a single model, the models make the same predictions or group
+// differences are unknown, it states whether one group is measurably the worst.
 func (p *page) groupsFinding() string {
 	e, k := p.E, p.E.Focus()
 	if k == 0 || e.Compared[k-1].Groups == nil || e.Compared[k-1].Alike {
@@ -155,7 +156,7 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label, here, there)
 }
 
-// worstFinding states whether the model in focus measurably predicts one group worse than the others.
+// worstFinding states whether the shown model predicts one group measurably worse than the others.
 func (p *page) worstFinding() string {
 	e, k := p.E, p.E.Shown()
 	w := e.Models[k].WorstGroup
@@ -239,8 +240,8 @@ func (p *page) nameShown(preposition string) string {
 	return " " + preposition + " " + p.E.ModelName(p.E.Shown())
 }
 
-// modelsFinding states how the model in focus compares with the baseline in the worst group and on average or, if
-// there is a single model, with a constant prediction.
+// modelsFinding states how the model in focus compares with the baseline in the worst group and on average or, if there
+// is a single model, how that model compares with a constant prediction.
 func (p *page) modelsFinding() string {
 	e, k := p.E, p.E.Focus()
 	name := p.E.ModelName(k)

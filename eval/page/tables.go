@@ -94,7 +94,7 @@ func (p *page) worstChangeNote() string {
 		printable.Signed(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
 
-// worstMark marks the group with the largest risk for the model in focus.
+// worstMark returns the words that mark the group with the largest risk under the shown model.
 func (p *page) worstMark() string {
 	s := "largest " + p.lowerRiskName()
 	if len(p.Models) > 1 {
@@ -113,8 +113,9 @@ func (p *page) allRows() *eval.Group {
 	return h
 }
 
-// groupColumns returns the columns of the table of groups that follow the number of rows: actual and predicted
-// rates of two classes, the leading measure and the risk of the model in focus, and the changes from the baseline.
+// groupColumns returns the columns of the table of groups that follow the number of rows: actual and predicted rates of
+// two classes, if there is room; the leading measure (for quantiles, the coverage) and the risk of the shown model; the
+// changes from the baseline of up to two models; and worst-case weights, if they are known.
 func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	e, k := p.E, p.E.Shown()
 	changes := e.Compared[:min(len(e.Compared), 2)]
@@ -169,7 +170,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 }
 
 // rateColumns returns columns that show how often the favourable outcome or, if it is unknown, the positive class
-// occurs, and how often the model in focus predicts it.
+// occurs, and how often the shown model predicts it.
 func (p *page) rateColumns() (out []groupColumn) {
 	class, isPositive := p.E.Positive, true
 	if f := p.E.Favourable; f != nil {
@@ -194,7 +195,8 @@ func (p *page) rateColumns() (out []groupColumn) {
 	return out
 }
 
-// measureCell returns a measure of the model in focus in a group, with its interval, beside that of the baseline.
+// measureCell returns a measure of the shown model in a group, as a strip and as text with its interval and the value
+// of the model beside it in brackets.
 func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (string, *strip) {
 	k := p.E.Shown()
 	of := &h.Models[k]
@@ -224,7 +226,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	return text, s
 }
 
-// changeText returns a measure of the model in focus, with the value of the baseline on a second line.
+// changeText returns a measure of the shown model in a group, followed in parentheses by that of the model beside it.
 func (p *page) changeText(h *eval.Group, key string) string {
 	f := p.E.Shown()
 	v, _ := h.Models[f].Values.Get(key)
@@ -237,8 +239,8 @@ func (p *page) changeText(h *eval.Group, key string) string {
 	return s
 }
 
-// Rates returns the rates of the model in focus by group and their largest differences. It returns nil unless there
-// are two classes and groups.
+// Rates returns the rates of the shown model by group and their largest differences. It returns nil unless there are
+// two classes and groups.
 func (p *page) Rates() *table {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Task != eval.Binary {
@@ -277,8 +279,8 @@ func (p *page) Rates() *table {
 	return t
 }
 
-// Criteria returns the criteria of the model in focus about differences between groups, failed ones first, or nil
-// if there are none.
+// Criteria returns the criteria of the shown model about differences between groups, failed ones first, or nil if
+// there are none.
 func (p *page) Criteria() *table {
 	e := p.E
 	t := &table{Title: "Criteria, " + p.Models[e.Shown()],

@@ -86,8 +86,10 @@ func (p *page) beside() int {
 	return -1
 }
 
-// Tiles returns the key numbers on the first screen: the leading measure over all rows and in the worst group, a
-// measure of what it hides, and the four-fifths rule or the loss in the worst group.
+// Tiles returns at most four key numbers of the shown model for the first screen: the leading measure over all rows; if
+// there is a worst group, that measure in this group and, for classes, the loss in it unless the four-fifths rule is
+// shown; otherwise the loss over all rows; measures that the leading one conceals, such as the lowest recall of a class;
+// and the four-fifths rule.
 func (p *page) Tiles() []tile {
 	e := p.E
 	k, all := e.Shown(), p.allRows()
@@ -271,8 +273,8 @@ func (p *page) withTarget(value string) string {
 	return value
 }
 
-// criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if the rule was not
-// checked.
+// criterionTile returns the tile of the four-fifths rule for the shown model. ok is false if the rule was not checked
+// or the ratio is undefined.
 func (p *page) criterionTile() (t tile, ok bool) {
 	for _, c := range p.E.Criteria {
 		if c.Key != eval.FourFifthsKey || c.Model != p.Models[p.E.Shown()] {
