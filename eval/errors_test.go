@@ -94,7 +94,7 @@ func TestRead_Contradictions(t *testing.T) {
 		{`is not in the last grouping`, func(e *eval.Evaluation) { e.Groupings = nil }},
 		{`the 2 group differences of model "robust" do not match`,
 			func(e *eval.Evaluation) { c := &e.Compared[0]; c.Groups = c.Groups[:2] }},
-		{"a comparison does not name its models", func(e *eval.Evaluation) { e.Compared[0].Model = "" }},
+		{"a comparison does not name its model", func(e *eval.Evaluation) { e.Compared[0].Model = "" }},
 		{"", func(e *eval.Evaluation) { e.Compared = nil }},
 		{"", func(e *eval.Evaluation) { e.Groupings[0].Others = &third }},
 		{"", func(e *eval.Evaluation) { e.Models[0].WorstGroup, e.Models[1].WorstGroup = nil, nil }},

@@ -62,7 +62,7 @@ func (e *Evaluation) validate() error {
 			return fmt.Errorf("eval: the %d group differences of model %q do not match the groups", len(c.Groups), c.Model)
 		}
 		if c.Model == "" {
-			return fmt.Errorf("eval: a comparison does not name its models")
+			return fmt.Errorf("eval: a comparison does not name its model")
 		}
 	}
 	return nil

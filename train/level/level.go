@@ -149,11 +149,14 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Adversary groups", l.IsGroupwise()}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}} {
 		if o.set {
-			say("Config.Penalty %s needs Config.Radius, the proportion of the weight that moves between rows, not Config.%s",
-				string(l.Penalty), o.name)
+			say("Config.Penalty %s needs Config.Radius (the proportion of the weight that moves between rows) instead of "+
+				"Config.%s", string(l.Penalty), o.name)
 		}
+	}
+	if l.IsGroupwise() {
+		say("Config.Penalty %s is only for adversaries over rows: leave out Config.Adversary groups", string(l.Penalty))
 	}
 	if l.Radius != nil && *l.Radius > 1 {
 		say("Config.Radius is %v; with Config.Penalty %s it is a proportion of the weight and must be at most 1", *l.Radius,

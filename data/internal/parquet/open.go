@@ -57,7 +57,7 @@ func open(ctx context.Context, in intake.Source, names []string, dates, exact bo
 	}
 	tree, n := parseThrift(footer)
 	if n != len(footer) {
-		return nil, table.Damaged("the footer has a different size from the size that the file states")
+		return nil, table.Damaged("the size of the footer differs from the size that the file states")
 	}
 	checkSchemaTree(tree.fieldByID(2))
 	meta, err := metadataOf(footer)
