@@ -119,8 +119,8 @@ var featureOptions = []Option{
 		Help: "transformation of a numeric target before fitting: log (its logarithm) or log1p (the logarithm of 1 + " +
 			"target); predictions and the report use the original units"},
 	{Name: "transform", Commands: "train tune",
-		Help: "transformations of numeric columns, written as `column:how`: log (replace the column by its " +
-			"logarithm); square (add the square of the column); spline4 (replace the column by a natural cubic " +
+		Help: "transformations of numeric columns, written as `column:how`, where how is log (replace the column by its " +
+			"logarithm), square (add the square of the column) or spline4 (replace the column by a natural cubic " +
 			"spline with 4 knots at its quantiles; any number from 3 to 20)"},
 	{Name: "interact", Commands: "train tune",
 		Help: "pairs of numeric or categorical features whose product is added as a feature, written as `column:column`"},
