@@ -126,8 +126,8 @@ func (in *input) labels() []string {
 	return all
 }
 
-// skippedIndex returns the index in labels of the label without an encoded column, or -1 if there is none.
-func (in *input) skippedIndex() int {
+// referenceIndex returns the index in labels of the label without an encoded column, or -1 if there is none.
+func (in *input) referenceIndex() int {
 	switch all := in.labels(); {
 	case in.Reference != "":
 		return slices.Index(all, in.Reference)
@@ -196,7 +196,7 @@ func (d *Document) Formula() (*Formula, error) {
 			width = 1
 		case width < 2:
 			width = 0
-		case in.skippedIndex() >= 0:
+		case in.referenceIndex() >= 0:
 			width--
 		}
 		if in.First < 0 || in.First+width > len(e.Columns) {
@@ -272,7 +272,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		all := make([]float64, len(in.labels()))
 		at := in.First
 		for k := range all {
-			if k != in.skippedIndex() {
+			if k != in.referenceIndex() {
 				all[k] = x[at]
 				at++
 			}

@@ -80,13 +80,13 @@ func New(f *Formula) (*Scorer, error) {
 		}
 		s.outputs = append(s.outputs, o)
 	}
-	s.cells.New = func() any { c := make([]cell, len(s.terms())); return &c }
+	s.cells.New = func() any { c := make([]cell, len(s.inputTerms())); return &c }
 	return s, nil
 }
 
-// terms returns the terms that convert the values of a row. The result is empty for a Scorer that New did not
-// return.
-func (s *Scorer) terms() []scoredTerm {
+// inputTerms returns the terms that convert the values of a row: those of the first output, which stand for the inputs
+// of all outputs. The result is empty for a Scorer that New did not return.
+func (s *Scorer) inputTerms() []scoredTerm {
 	if len(s.outputs) == 0 {
 		return nil
 	}
@@ -153,9 +153,9 @@ func formatNumber(v float64) string {
 
 // Inputs returns the names of the columns in the order of Values.
 func (s *Scorer) Inputs() []string {
-	names := make([]string, len(s.terms()))
+	names := make([]string, len(s.inputTerms()))
 	for i := range names {
-		names[i] = s.terms()[i].Column
+		names[i] = s.inputTerms()[i].Column
 	}
 	return names
 }
@@ -174,10 +174,11 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 
 // ValuesAdapted works like Values and also returns how the row was adapted.
 func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
-	if len(row) != len(s.terms()) {
-		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, but the model has %d inputs", len(row), len(s.terms()))}
+	if len(row) != len(s.inputTerms()) {
+		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, but the model has %d inputs", len(row),
+			len(s.inputTerms()))}
 	}
-	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
+	return s.score(func(i int) (cell, error) { return s.inputTerms()[i].cell(row[i]) }, nil)
 }
 
 // Map scores a row given as a map from column names to values, which are as in Values. A missing name is an error;
@@ -195,7 +196,7 @@ func (s *Scorer) MapAdapted(row map[string]any) (float64, Adapted, error) {
 // cellsByName returns a function that returns the cell of term i for a row given by column names.
 func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 	return func(i int) (cell, error) {
-		t := &s.terms()[i]
+		t := &s.inputTerms()[i]
 		v, ok := row[t.Column]
 		if !ok {
 			return cell{}, &Error{Column: t.Column, Msg: "the row lacks the column (pass nil for a missing value)"}
@@ -220,7 +221,7 @@ type Contribution struct {
 	Columns []string
 	Value   float64
 	Unseen  bool // the level was not seen in training and contributes nothing
-	Filled  bool // whether a null was filled
+	Filled  bool // a null was filled
 	Outside bool // the number lies outside the range of the training rows
 }
 
@@ -246,7 +247,7 @@ func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (v f
 	for i := range cells {
 		c, err := cellAt(i)
 		if err == nil && s.Strict && c.note != 0 {
-			err = s.terms()[i].errorOfNote(c)
+			err = s.inputTerms()[i].errorOfNote(c)
 		}
 		if err != nil {
 			return 0, 0, err
@@ -643,7 +644,7 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	for _, f := range reflect.VisibleFields(of) {
 		name := f.Tag.Get("drotrain")
 		switch {
-		case !f.IsExported() || f.Anonymous || name == "-" || !embedsStructs(of, f.Index):
+		case !f.IsExported() || f.Anonymous || name == "-" || isBehindPointer(of, f.Index):
 			continue
 		case name == "":
 			name = f.Name
@@ -668,14 +669,14 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	return out, nil
 }
 
-// embedsStructs reports whether all structs that contain a field are embedded, and none is behind a pointer.
-func embedsStructs(of reflect.Type, index []int) bool {
+// isBehindPointer reports whether a field belongs to a struct that is embedded as a pointer, at any depth.
+func isBehindPointer(of reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if of = of.Field(i).Type; of.Kind() != reflect.Struct {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // Score scores one row. Fields may have the types that Scorer.Values accepts.
@@ -694,7 +695,7 @@ func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 	}
 	v := reflect.ValueOf(row).Elem()
 	return s.scorer.score(func(i int) (cell, error) {
-		return s.scorer.terms()[i].cellOfReflected(
+		return s.scorer.inputTerms()[i].cellOfReflected(
 			v.FieldByIndex(s.field[i]))
 	}, nil)
 }

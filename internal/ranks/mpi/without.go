@@ -17,7 +17,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 	if l := LauncherOf(getenv); l.hasOtherProcesses() {
 		return nil, nil, fmt.Errorf(
 			"%s started this program as one of %s, but it was built without MPI: build it with go build -tags mpi -o "+
-				"drotrain-mpi ./cmd/drotrain", l.Name, processes(l.Size))
+				"drotrain-mpi ./cmd/drotrain", l.Name, describeCount(l.Size))
 	}
 	return ranks.One{}, os.Exit, nil
 }
@@ -25,7 +25,8 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 // hasOtherProcesses reports whether the launcher has started, or may have started, other processes.
 func (l Launcher) hasOtherProcesses() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
 
-func processes(n int) string {
+// describeCount returns a number of processes in words; 0 means an unknown number of several.
+func describeCount(n int) string {
 	if n == 0 {
 		return "several processes"
 	}
