@@ -9,8 +9,8 @@ package kernel
 //go:noescape
 func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int, apart int)
 
-// addRows64AVX2 adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0
-// columns.
+// addRows64AVX2 adds the sum over k < n and r < 4 of u[k + r·n]·v[k + r·n] times row k + r·apart of X to
+// the d > 0 entries of dst; n > 0.
 //
 //go:noescape
 func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int, apart int)
@@ -20,8 +20,8 @@ func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n in
 //go:noescape
 func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int, apart int)
 
-// addRows32AVX2 adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0
-// columns.
+// addRows32AVX2 adds the sum over k < n and r < 4 of u[k + r·n]·v[k + r·n] times row k + r·apart of X to
+// the d > 0 entries of dst; n > 0.
 //
 //go:noescape
 func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int, apart int)

@@ -352,7 +352,7 @@ rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X1, X5
 	VORPD   X2, X5, X5
 	VORPD   X3, X5, X5
@@ -455,7 +455,7 @@ upto2_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD     X9, X13
 	VORPD       X10, X13, X13
 	VORPD       X11, X13, X13
@@ -546,7 +546,7 @@ upto5_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X11, X15
 	VORPD   X12, X15, X15
 	VORPD   X13, X15, X15
@@ -666,7 +666,7 @@ upto8_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X9, X13
 	VORPD   X10, X13, X13
 	VORPD   X11, X13, X13
@@ -1138,7 +1138,7 @@ rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X2, X6
 	VORPD   X3, X6, X6
 	VORPD   X4, X6, X6
@@ -1257,7 +1257,7 @@ upto2_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD     X9, X13
 	VORPD       X10, X13, X13
 	VORPD       X11, X13, X13
@@ -1357,7 +1357,7 @@ upto5_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X11, X15
 	VORPD   X12, X15, X15
 	VORPD   X13, X15, X15
@@ -1498,7 +1498,7 @@ upto8_rows:
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits of all of them: without the sign
+	// OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0
 	VMOVAPD X9, X13
 	VORPD   X10, X13, X13
 	VORPD   X11, X13, X13

@@ -18,8 +18,8 @@ func addRows(size int) {
 	float := map[int]string{8: "float64", 4: "float32"}[size]
 	name := fmt.Sprintf("addRows%dAVX2", size*8)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *float64, X *%s, d int, u, v *float64, n, apart int)", float))
-	Doc(fmt.Sprintf("%s adds Σ u[k + r·n]v[k + r·n]·X[k + r·apart] over k < n and r < 4, n > 0, to dst, of d > 0", name),
-		"columns.")
+	Doc(fmt.Sprintf("%s adds the sum over k < n and r < 4 of u[k + r·n]·v[k + r·n] times row k + r·apart of X to", name),
+		"the d > 0 entries of dst; n > 0.")
 	Pragma("noescape")
 
 	w := weighting{size: size, u: ptr("u"), v: ptr("v"), q8: GP64(), q24: GP64(), left: AllocLocal(8)}
@@ -67,7 +67,7 @@ func (w *weighting) load(zero string) [4]reg.VecVirtual {
 	}
 	ADDQ(Imm(8), w.u)
 	ADDQ(Imm(8), w.v)
-	Comment("Twice the bits of all of them: without the sign")
+	Comment("OR of the bits of the four weights, shifted left by one to drop the signs: 0 if all weights are ±0")
 	bits := XMM()
 	VMOVAPD(ws[0].AsX(), bits)
 	for _, x := range ws[1:] {
