@@ -35,8 +35,8 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrayFiles returns a table whose columns are the arrays, in the forms that how gives for the names of the
-// columns.
+// joinArrayFiles returns a table with the columns of all arrays, named after their arrays and read as how specifies for
+// these names. It returns an error if the numbers of rows differ or two columns have the same name.
 func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, how Reading) (*Frame, error) {
 	out := &Frame{Rows: frames[0].Rows, how: how, sideBySide: true}
 	from := map[string]string{}

@@ -171,8 +171,8 @@ func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) e
 	return wrapInterruption(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }
 
-// wrapInterruption replaces the error of a context cancelled by a signal by an error that states before which step
-// the run was interrupted.
+// wrapInterruption returns an error that states before which step the run was interrupted if err is due to the
+// cancelled context ctx, and err otherwise.
 func wrapInterruption(ctx context.Context, err error, step string) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w before %s", cause, step)

@@ -25,7 +25,8 @@ func (f *Function) Evaluate(v float64) float64 { return (*transform.Function)(f)
 // Validate returns an error if the function is unknown or its pieces do not fit its knots.
 func (f *Function) Validate() error { return (*transform.Function)(f).Validate() }
 
-// naturalSpline returns the basis of the natural cubic splines with the given increasing knots.
+// naturalSpline returns functions that, together with a constant, are a basis of the natural cubic splines with the
+// given increasing knots. The first of them is the identity.
 func naturalSpline(at []float64) []Function {
 	last := len(at) - 1
 	span := at[last] - at[0]

@@ -297,7 +297,7 @@ func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 	s.step(dst, g, center, min(1, s.weight*a/(a+c)))
 }
 
-// step stores the update of step size t in dst.
+// step stores in dst the update with step size t.
 func (s *preconditioned) step(dst, g, center []float64, t float64) {
 	dir := s.direction
 	copy(dir, g)

@@ -191,7 +191,8 @@ func (m *measure) groupMeans(value []float64) (mean, variance []float64) {
 // from their mean as an estimate of the variance.
 func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1)) }
 
-// estimateWorst estimates the largest mean of the eligible groups, with the influences of the group that has this mean.
+// estimateWorst estimates the largest mean of the eligible groups, with the influences of the rows of the group that has
+// this mean.
 // If smooth is set, the value is the expectation of the largest mean, as returned by worstMean.
 func (m *measure) estimateWorst(value []float64, smooth bool) criterionValue {
 	mean, variance := m.groupMeans(value)

@@ -16,8 +16,8 @@ import (
 
 // Options specifies how to choose a level. DefaultOptions returns suitable initial values.
 type Options struct {
-	// one of Criteria; if empty, tail or, if there are at least two eligible groups, trade-off, or
-	// worst-group-accuracy if Embeddings is set and the targets are classes
+	// one of Criteria; if empty, tail with fewer than two eligible groups; otherwise worst-group-accuracy if Embeddings
+	// is set and the targets are classes, and trade-off if not
 	Criterion  string
 	Embeddings bool // the target is predicted from many numbers without the group, as on a last layer
 	Folds      int  // ≥ 2; 0 means DefaultFolds, or validationFolds for validation rows

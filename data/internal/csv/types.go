@@ -175,7 +175,7 @@ func (c *column) guessWord(s string) {
 }
 
 // addDate counts a value if it is a date in the same order as the preceding dates and, like them, with or without
-// an offset from UTC.
+// an offset from UTC. It reports whether the value was counted.
 func (c *column) addDate(s string) bool {
 	m := parseDate(s, c.order)
 	zone := ""

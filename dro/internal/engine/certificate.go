@@ -295,7 +295,7 @@ func (c *Certifier) RecordAdoptedBound() {
 	c.recordLowerWith(c.Y, &p)
 }
 
-// ResponseGradientRounding stores bounds of the rounding error of c.G in dst. For KL, the returned weights differ
+// ResponseGradientRounding stores in dst bounds of the rounding errors of c.G. For KL, the returned weights differ
 // from those in the gradient by the rounding of their exponents. The error is at most uΣ y_j(16 + 4|log(y_j/max
 // y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {

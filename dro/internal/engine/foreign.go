@@ -105,8 +105,8 @@ func (r *Run) checkDual(points [][]float64, rng *rand.Rand) error {
 	return d.Check(losses)
 }
 
-// isAffine reports whether the first losses are affine at the points. For other losses, negative weights have no
-// lower bound.
+// isAffine reports whether the first few losses equal their linear interpolation at the midpoints of successive points,
+// as affine losses do. With losses that are not affine, negative weights give no lower bound.
 func (r *Run) isAffine(points [][]float64, few int) bool {
 	at := func(x []float64) []float64 {
 		r.Problem.Oracle.EvalTo(r.Cert.Value, r.Cert.Slope, x, 0, few)

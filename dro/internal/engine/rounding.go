@@ -233,7 +233,7 @@ func (e *roundingModel) MinimumRounding(w *Proof, x []float64, phi float64) floa
 	return 2*LossRounding*w.Size + k*(1+w.Off)*(math.Sqrt(w.Size+phi)+3*k) + Underflow
 }
 
-// LossesAboveTo stores upper bounds of the exact losses at the last point evaluated in dst.
+// LossesAboveTo stores in dst upper bounds of the exact losses at the last point evaluated.
 func (c *Certifier) LossesAboveTo(dst []float64) {
 	e := &c.Rounding
 	margin := e.MarginError(c.X)
