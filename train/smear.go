@@ -9,9 +9,9 @@ import (
 )
 
 // fitSmearing sets the factor that converts predictions of a log-transformed target from medians to means, and adds a
-// note: the unweighted mean of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983). If the
-// factor is not finite and positive, predictions stay medians. It sets no factor for the loss of a quantile, since the
-// quantile of the target is the exponential of the quantile of its logarithm.
+// note: the mean of the exponentials of the training residuals, weighted by Run.Weight (Duan, Smearing Estimate, JASA
+// 1983). If the factor is not finite and positive, predictions stay medians. It sets no factor for the loss of a
+// quantile, since the quantile of the target is the exponential of the quantile of its logarithm.
 func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {
@@ -25,14 +25,19 @@ func (m *Model) fitSmearing() {
 	d, arena := m.Run.Train, m.Run.arena()
 	margin := memory.Make[float64](arena, d.N)
 	defer memory.Release(arena, margin)
-	sum := m.Run.rows.Sum(d.N, func(lo, hi int) (sum float64) {
+	weight := m.Run.Weight
+	sums := m.Run.rows.Totals(d.N, 2, func(sums []float64, lo, hi int) {
 		d.X.MarginsTo(margin, m.ScoringCoefficients(), lo, hi)
 		for i := lo; i < hi; i++ {
-			sum += math.Exp(t.Scale * (d.Target[i] - margin[i]))
+			w := 1.0
+			if weight != nil {
+				w = weight[i]
+			}
+			sums[0] += w * math.Exp(t.Scale*(d.Target[i]-margin[i]))
+			sums[1] += w
 		}
-		return sum
 	})
-	factor := sum / float64(d.N)
+	factor := sums[0] / sums[1]
 	if math.IsNaN(factor) || math.IsInf(factor, 0) || factor <= 0 {
 		m.addNotes(fmt.Sprintf(
 			"the model fits the %s of the target; the residuals are too large for a smearing factor, so predictions are medians",

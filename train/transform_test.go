@@ -109,6 +109,35 @@ func TestTransforms_AgreeWithFormula(t *testing.T) {
 	}
 }
 
+// The weighted mean of the targets divided by their predictions is 1 on the training rows, whose unweighted mean
+// differs from 1.
+func TestSmearing_WeightedRows(t *testing.T) {
+	f := transformed(t)
+	cfg := keepingRows()
+	cfg.Target, cfg.Features, cfg.Average, cfg.Holdout = "y", []string{"a"}, "plain", 0
+	cfg.TargetTransform, cfg.Weight = "log", "c"
+	cfg.Filter = "c > 0"
+	m := fitFrame(t, f, cfg)
+	p := predict(t, m, f)
+	column := func(name string) []float64 {
+		return f.Columns[slices.IndexFunc(f.Columns, func(c *data.Column) bool { return c.Name == name })].Number
+	}
+	y, weight := column("y"), column("c")
+	weighted, total, mean, n := 0.0, 0.0, 0.0, 0.0
+	for i, w := range weight {
+		if w > 0 {
+			ratio := y[i] / p.Score[i]
+			weighted, total, mean, n = weighted+w*ratio, total+w, mean+ratio, n+1
+		}
+	}
+	if !(math.Abs(weighted/total-1) <= 1e-9) {
+		t.Errorf("the weighted mean is %v", weighted/total)
+	}
+	if math.Abs(mean/n-1) <= 1e-4 {
+		t.Errorf("the unweighted mean is %v too", mean/n)
+	}
+}
+
 // A null in a column that had none in training is filled before functions are applied, in tables and in single rows:
 // log(a) and products with a are those of the median of a.
 func TestTransforms_LaterNulls(t *testing.T) {
