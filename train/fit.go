@@ -255,6 +255,9 @@ func prepareTrainingOn(
 	if err := m.Config.checkFairness(&encoder.Target); err != nil {
 		return nil, nil, err
 	}
+	if err := m.Config.checkReferenceGroup(train, fitted.Holdout); err != nil {
+		return nil, nil, err
+	}
 	if err = m.setLoss(); err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -196,6 +197,31 @@ func (c Config) checkFairness(t *encode.Target) error {
 			t.Positive, t.Negative)
 	}
 	return nil
+}
+
+// checkReferenceGroup returns an error if the reference group of reports is not a group of the rows on which the model
+// will be evaluated: the hold-out rows or, if holdout is nil, the training rows.
+func (c Config) checkReferenceGroup(train, holdout *encode.Dataset) error {
+	if c.ReferenceGroup == "" {
+		return nil
+	}
+	groupings := train.Groups
+	if holdout != nil {
+		groupings = holdout.Groups
+	}
+	if len(groupings) == 0 {
+		return errors.New("Config.ReferenceGroup needs Config.Groups")
+	}
+	labels := groupings[len(groupings)-1].Labels
+	if slices.Contains(labels, c.ReferenceGroup) {
+		return nil
+	}
+	err := fmt.Errorf("Config.ReferenceGroup %q is not a group; the groups are %s", c.ReferenceGroup,
+		printable.QuoteFirst(labels, 8))
+	if near := printable.Nearest(c.ReferenceGroup, labels, 3); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, printable.QuoteList(near, "or"))
+	}
+	return err
 }
 
 // NewProblem returns the robust problem of cfg on all rows of a table, in their order, without holding rows out and
