@@ -395,3 +395,37 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 // UnusedTexts returns the texts of the Reading that no cell of the table contains: those that mark missing values,
 // and those to be relabelled.
 func (f *Frame) UnusedTexts() (missing, relabel []string) { return f.unusedMissing, f.unusedRelabel }
+
+// UnusedOptions returns the names of the settings of o that have no effect on the files of the table, as in model files
+// ("no_header"), and the formats of the files. Only [TextOptions] that apply to text are considered; Missing also applies
+// to typed columns. Both results are nil if all have an effect or the table was not read from files.
+func (f *Frame) UnusedOptions(o TextOptions) (names, of []string) {
+	if len(f.inputs) == 0 {
+		return nil, nil
+	}
+	isCSV, isText := false, false
+	for _, in := range f.inputs {
+		isCSV = isCSV || in.format == csvFormat
+		isText = isText || in.format == csvFormat || in.format == linesFormat
+		if !slices.Contains(of, in.format.name) {
+			of = append(of, in.format.name)
+		}
+	}
+	for _, c := range []struct {
+		name           string
+		given, applies bool
+	}{
+		{"no_header", o.NoHeader, isCSV}, {"delimiter", o.Delimiter != "", isCSV},
+		{"decimal", o.Decimal != "", isText}, {"thousands", o.Thousands != "", isText},
+		{"strip", o.Strip != "", isText}, {"date_order", o.DateOrder != "", isText},
+		{"numeric", len(o.Numeric) > 0, isText},
+	} {
+		if c.given && !c.applies {
+			names = append(names, c.name)
+		}
+	}
+	if names == nil {
+		return nil, nil
+	}
+	return names, of
+}

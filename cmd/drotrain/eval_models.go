@@ -37,6 +37,7 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 	if err != nil {
 		return nil, "", err
 	}
+	a.noteUnusedReading(f, o.Config.Reading)
 	on := f
 	if o.Config.Data == "" {
 		on = nil

@@ -26,6 +26,7 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 	if err != nil {
 		return nil, "", err
 	}
+	a.noteUnusedReading(f, c.Reading)
 	measured, err := report.Audit(ctx, f, report.AuditOptions{
 		Options: o.measure, Name: o.Predictions, Label: c.Target, Scores: scores,
 		Task: eval.Task(o.Task), Loss: c.Loss, Positive: c.Positive, HuberDelta: c.HuberDelta,

@@ -110,7 +110,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, fs *pflag.FlagSe
 	if err != nil {
 		return err
 	}
-	a.noteUnusedTexts(f, o.Config.Reading)
+	a.noteUnusedReading(f, o.Config.Reading)
 	shown.Begin("describing the columns")
 	d, err := f.Describe(ctx)
 	shown.Finish()

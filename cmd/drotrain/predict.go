@@ -95,7 +95,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if err != nil {
 		return err
 	}
-	a.noteUnusedTexts(f, o.Config.Reading)
+	a.noteUnusedReading(f, o.Config.Reading)
 	if f.Rows == 0 {
 		return fmt.Errorf("%s: there are no rows to predict", printable.EscapeLine(f.Name()))
 	}

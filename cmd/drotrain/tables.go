@@ -43,8 +43,13 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	return f, nil
 }
 
-// noteUnusedTexts prints a note about texts of --na and --relabel that no cell of a table contains.
-func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
+// noteUnusedReading prints a note about options for text files that have no effect on the files of a table, and about
+// texts of --na and --relabel that no cell of the table contains.
+func (a *app) noteUnusedReading(f *data.Frame, how data.Reading) {
+	names, formats := f.UnusedOptions(how.Text)
+	for _, name := range names {
+		a.note("--%s has no effect on %s files", strings.ReplaceAll(name, "_", "-"), printable.JoinWords(formats, "and"))
+	}
 	missing, relabel := f.UnusedTexts()
 	for _, text := range missing {
 		if slices.Contains(how.Text.Missing, text) {

@@ -189,7 +189,7 @@ func (o *trainOptions) fit(
 	if err != nil {
 		return nil, err
 	}
-	a.noteUnusedTexts(frame, cfg.Reading)
+	a.noteUnusedReading(frame, cfg.Reading)
 	if mayCrossfit && frame.Rows < train.CrossfitBelow && cfg.ValidationData+cfg.ValidationSplit == "" {
 		cfg.Evaluate, cfg.Holdout = train.EvaluateCrossfit, 0
 	}

@@ -73,7 +73,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	a.noteUnusedTexts(frame, o.Config.Reading)
+	a.noteUnusedReading(frame, o.Config.Reading)
 	p.Begin(show.Encoding)
 	o.Config.Observe = p.Observe
 	o.setCache(a, &o.Config)
