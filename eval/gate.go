@@ -110,12 +110,12 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		}
 	}
 	if e.Name == "verdict" {
-		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
-			return &expr.Error{At: e.At, Msg: "the verdict can only be compared by == or !=", Example: "verdict == hurt"}
-		}
 		var names []string
 		for _, o := range Outcomes() {
 			names = append(names, string(o))
+		}
+		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
+			return expr.Errorf(e.At, "compare verdict by ==, != or in with one of %s", printable.QuoteList(names, "and"))
 		}
 		for _, v := range e.Values {
 			if !slices.Contains(names, v.Text) {

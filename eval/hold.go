@@ -50,7 +50,7 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 		}
 	}
 	v.Hold, v.Checks = e.holdReasons(), e.findChecks()
-	first := v.HoldSentence()
+	first := e.HoldSentence()
 	if first == "" {
 		return
 	}
@@ -74,12 +74,21 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 // An advice holds the sentences of a verdict before [Evaluation.Conclude].
 type advice struct{ headline, recommendation, recommended string }
 
+// IsAudit reports whether e evaluates a single set of predictions of another program, so that there is no choice
+// between models.
+func (e *Evaluation) IsAudit() bool { return len(e.Models) == 1 && e.Models[0].Role == OtherModel }
+
 // HoldSentence states why the model must not be used yet and what must be checked first. It returns "" if there are
 // no such reasons.
-func (v *Verdict) HoldSentence() string {
+func (e *Evaluation) HoldSentence() string {
+	v := &e.Verdict
 	var out []string
 	if len(v.Hold) > 0 {
-		out = append(out, "Do not use the model yet: "+strings.Join(v.Hold, "; ")+".")
+		what := "model"
+		if e.IsAudit() {
+			what = "predictions"
+		}
+		out = append(out, "Do not use the "+what+" yet: "+strings.Join(v.Hold, "; ")+".")
 	}
 	if len(v.Checks) > 0 {
 		out = append(out, "Check first that "+printable.JoinWords(v.Checks, "and that")+"; if not, leave out such columns "+
@@ -88,9 +97,11 @@ func (v *Verdict) HoldSentence() string {
 	return strings.Join(out, " ")
 }
 
-// Advice returns the recommendation without the sentence of [Verdict.HoldSentence].
-func (v *Verdict) Advice() string {
-	s := strings.TrimSpace(strings.TrimPrefix(v.Recommendation, v.HoldSentence()))
+// Advice returns the recommendation of the verdict without the reasons not to use the model yet and without what must
+// be checked first.
+func (e *Evaluation) Advice() string {
+	v := &e.Verdict
+	s := strings.TrimSpace(strings.TrimPrefix(v.Recommendation, e.HoldSentence()))
 	if len(v.Checks) > 0 {
 		s = strings.TrimPrefix(s, afterChecks)
 	}

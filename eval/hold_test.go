@@ -11,6 +11,24 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
+// The only set of predictions of another program is not called a model.
+func TestConclude_Audit(t *testing.T) {
+	in := evaltest.Loans()
+	in.Models, in.Resamples = in.Models[:1], 200
+	for role, want := range map[eval.Role]string{
+		eval.OtherModel:    "Do not use the predictions yet: 1 of 1 gate failed (risk > 1).",
+		eval.StandardModel: "Do not use the model yet: 1 of 1 gate failed (risk > 1).",
+	} {
+		in.Models[0].Role = role
+		e := evaltest.Evaluate(t, in)
+		e.Criteria = nil
+		e.Conclude(eval.GateResult{Text: "risk > 1", Failed: true})
+		if got := e.Verdict.Recommendation; got != want {
+			t.Errorf("%q: %q instead of %q", role, got, want)
+		}
+	}
+}
+
 // What speaks against a model begins its recommendation, and after a failed gate there is no recommended model.
 func TestConclude_Reasons(t *testing.T) {
 	leak := func(s facts.Severity) facts.Finding { return facts.Finding{What: "leak", Column: "paid", Severity: s} }
@@ -68,8 +86,8 @@ func TestConclude_Reasons(t *testing.T) {
 			}
 			again.Conclude()
 			if w := &again.Verdict; w.Recommendation != v.Recommendation || !slices.Equal(w.Hold, v.Hold) ||
-				w.Advice() != v.Advice() || strings.Contains(w.Advice(), "Do not use") {
-				t.Errorf("read again: %q, %q", w.Recommendation, w.Advice())
+				again.Advice() != e.Advice() || strings.Contains(again.Advice(), "Do not use") {
+				t.Errorf("read again: %q, %q", w.Recommendation, again.Advice())
 			}
 		})
 	}

@@ -235,6 +235,9 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case Helped:
 		return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 	case Degenerate:
+		if j.IsAudit() {
+			return "Do not use the predictions: they need a better model.", ""
+		}
 		if j.c == nil || j.c.Alike || j.Models[0].Constant || j.Models[0].OverConstant.isAbove() {
 			return useNone, ""
 		}
@@ -976,7 +979,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 
 // nameOrPredictions returns the name of model k within a sentence or, in an audit of predictions, "the predictions".
 func (e *Evaluation) nameOrPredictions(k int) string {
-	if len(e.Models) == 1 && e.Models[0].Role == OtherModel {
+	if e.IsAudit() {
 		return "the predictions"
 	}
 	return e.ModelName(k)
@@ -988,7 +991,7 @@ func (j *judge) subject() (name, is string) { return j.describeSubject(j.k) }
 // describeSubject returns model k as the subject of a sentence, and the verb "is" or "are". In an audit of one column
 // of predictions the subject is "The predictions".
 func (e *Evaluation) describeSubject(k int) (name, is string) {
-	if len(e.Models) == 1 && e.Models[0].Role == OtherModel {
+	if e.IsAudit() {
 		return "The predictions", "are"
 	}
 	return e.capitalisedName(k), "is"

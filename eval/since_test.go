@@ -151,7 +151,7 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 	for text, want := range map[string]string{
 		"worst_group.risk = 0.6":       "did you mean ==",
 		"verdict == hrt":               "the verdicts are",
-		"verdict > 1":                  "compared by ==",
+		"verdict > 1":                  "compare verdict by ==, != or in with one of \"helped\", \"mixed\"",
 		"group[Wst].risk > 1":          `did you mean "Ost" or "West"?`,
 		"unseen[purposes] > 0.5":       `did you mean "purpose"?`,
 		"worst_group.prevalence > 1":   "group_min.prevalence",

@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not exist,
@@ -25,9 +26,9 @@ func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
 	for _, c := range conditions {
 		r, err := c.Check(e)
 		if err != nil {
-			why := strings.TrimPrefix(err.Error(), "eval: ")
+			why := cmp.Or(errors.Unwrap(err), err).Error() // without the text of the gate
 			r = eval.FailedGate(c.Text, why)
-			wrong = cmp.Or(wrong, exit.Usagef("", "--fail-if: %s", why))
+			wrong = cmp.Or(wrong, exit.Usagef("", "--fail-if %q: %s", printable.ShortenMiddle(c.Text, 200), why))
 		}
 		results = append(results, r)
 	}

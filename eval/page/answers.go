@@ -532,19 +532,24 @@ func (p *page) HasOwnHeadline() bool { return p.Since() == nil }
 // Answers returns the questions on the first screen with their answers.
 func (p *page) Answers() (out []eval.Fact) {
 	v := &p.E.Verdict
-	good, loses, why := "How good is it?", "Who is worst off?", v.Advice()
+	use, good, loses, why := "Which model should I use, and why?", "How good is it?", "Who is worst off?", p.E.Advice()
 	if len(p.Models) > 1 {
 		good, loses = "What changes, and how sure is that?", "Who loses?"
 	}
+	if p.E.IsAudit() {
+		use = "What must I do first?"
+	}
 	failed := slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed })
 	switch own := v.OwnHeadline(); {
+	case failed && p.E.IsAudit():
+		why = "Find out why a gate failed before you use the predictions."
 	case failed:
 		why = "Do not choose a model before you know why a gate failed."
 	case own != v.Headline || v.Outcome == eval.StandardKept:
 		why = strings.TrimSpace(why + " " + own)
 	}
 	for _, f := range []eval.Fact{
-		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
+		{Key: use, Value: why}, {Key: good, Value: v.Numbers},
 		{Key: loses, Value: p.describeLosses()}, {Key: "What changes overall?", Value: v.Cost},
 		{Key: "Compared with what?", Value: p.E.ConstantSentence()},
 	} {

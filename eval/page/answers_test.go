@@ -30,6 +30,25 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 	}
 }
 
+// An audit of a single set of predictions leaves no choice between models.
+func TestAnswers_Audit(t *testing.T) {
+	in := evaltest.Loans()
+	in.Models = in.Models[:1]
+	in.Models[0].Role = eval.OtherModel
+	e := evaltest.Evaluate(t, in)
+	e.Conclude(eval.GateResult{Text: "risk > 1", Failed: true})
+	got := newPage(&eval.Report{Evaluation: e}).Answers()
+	want := eval.Fact{Key: "What must I do first?", Value: "Find out why a gate failed before you use the predictions."}
+	if got[0] != want {
+		t.Errorf("%+v", got)
+	}
+	for _, f := range got {
+		if strings.Contains(strings.ToLower(f.Key+f.Value), "model") {
+			t.Errorf("an audit speaks of a model: %+v", f)
+		}
+	}
+}
+
 // A warning of the training, such as one of a leak, is on the first screen without its mark, and a note is not.
 func TestWarnings_Notes(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
