@@ -28,7 +28,7 @@ func choose(p *Problem) (m Method, why string) {
 		return Newton{}, "ν is 0, so the objective is the maximum of many smooth pieces; the method solves " +
 			"quadratic problems of the active pieces, or decreases a penalty"
 	case engine.Supports(Newton{}, p):
-		return Newton{}, "the losses are twice differentiable"
+		return Newton{}, "the losses have known curvature"
 	case engine.Supports(LBFGS{}, p):
 		return LBFGS{}, "the objective has gradients but no known Hessian"
 	}

@@ -251,6 +251,9 @@ func formatBytes(n int64) string {
 	if n >= 10<<30 {
 		return fmt.Sprintf("%d GB", n>>30)
 	}
+	if n < 1<<20 {
+		return printable.Plural(int(n), "byte", "bytes")
+	}
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 

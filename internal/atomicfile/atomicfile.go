@@ -79,9 +79,7 @@ func replace(path string, force bool, write func(io.Writer) error) error {
 // An existsError reports that a file exists.
 type existsError struct{}
 
-func (existsError) Error() string {
-	return "the file exists already; choose another name, or allow overwriting"
-}
+func (existsError) Error() string { return "the file exists already" }
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 

@@ -34,7 +34,8 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 			return nil, fmt.Errorf("%s has no model", m.Name)
 		}
 		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
-			return nil, &OptionError{"model", fmt.Sprintf("has two models called %q", m.Name), ""}
+			return nil, &OptionError{"model", fmt.Sprintf("has two models called %q", m.Name),
+				"rename the file or the directory of one of them"}
 		}
 		if err := checkComparable(first, m.Model); err != nil {
 			return nil, fmt.Errorf("%s and %s cannot be compared: %w", models[0].Name, m.Name, err)

@@ -35,7 +35,8 @@ func TestCode_IsThatOfTheFirstError(t *testing.T) {
 		}
 	}
 	err := ReplaceHint(fmt.Errorf("t.csv: %w", fs.ErrExist))
-	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "pass --force to overwrite the file" {
+	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() ||
+		hint != "pass --force to overwrite the file, or choose another name" {
 		t.Errorf("%s; %s", msg, hint)
 	}
 	if _, hint := Describe(ReplaceHint(errors.New("x"))); hint != "" {

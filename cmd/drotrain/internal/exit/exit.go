@@ -113,7 +113,7 @@ func Code(ctx context.Context, err error) int {
 // ReplaceHint adds a hint about --force to an error about an existing file.
 func ReplaceHint(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return WithHint(err, "pass --force to overwrite the file")
+		return WithHint(err, "pass --force to overwrite the file, or choose another name")
 	}
 	return err
 }
