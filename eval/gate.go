@@ -82,7 +82,7 @@ const maxQuoted = 200
 //	verdict == OUTCOME                 the outcome, as in verdict == hurt
 //
 // KEY is the key of one of [Task.Measures]. A path followed by .low or .high denotes a limit of the interval. A
-// path without a model refers to the model of [Focus]: the first one compared with the baseline, or the only one.
+// path without a model refers to the model of [Evaluation.Focus]: the first one compared with the baseline, or the only one.
 // The name robust also refers to it if no model has that name, so that a gate applies whichever model is chosen
 // from the data.
 //

@@ -82,7 +82,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
 		Caption: fmt.Sprintf("Groups of %s on %s, in descending order of the risk of "+
-			"%s.", g.Name, e.DescribeRows(), e.Models[0].Name) +
+			"%s.", g.Name, e.DescribeRows(), e.Models[e.Shown()].Name) +
 			barsCaption(e, small, g.Count()-len(rows)),
 		Alt: "Risk by group. " + alt, drawing: d.Drawing()}, true
 }

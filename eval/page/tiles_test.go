@@ -255,6 +255,10 @@ func TestTiles_ShowTheRecommendedModel(t *testing.T) {
 			!strings.HasPrefix(p.Groups().Rows[0].Cells[0], order[0].Label) {
 			t.Errorf("%s: the first group is %s, not the worst one", c.name, p.Groups().Rows[0].Cells[0])
 		}
+		f, _ := figRisk(p.Report)
+		if !strings.Contains(f.Caption, "in descending order of the risk of "+e.Models[c.shown].Name+".") {
+			t.Errorf("%s: the figure of groups says %q, but %s orders them", c.name, f.Caption, e.Models[c.shown].Name)
+		}
 	}
 }
 
