@@ -127,7 +127,12 @@ func (l Level) Validate() error {
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v; it must be finite and ≥ 0", l.Adjust)
 	}
-	if l.IsGroupwise() {
+	switch {
+	case !l.IsGroupwise():
+		if l.Adjust > 0 {
+			say("Config.Adjust needs Config.Adversary groups")
+		}
+	case l.Penalty.HasPenalty(): // otherwise, no adversary over groups is possible
 		if !l.IsSet() {
 			say("Config.Adversary groups needs Config.Nu (0 is group DRO) or Config.Radius; leave out Config.Adversary to " +
 				"let cross-validation choose among adversaries over rows and groups")
@@ -135,8 +140,6 @@ func (l Level) Validate() error {
 		if k := l.kind(); k != nil && k.groups == nil {
 			say("Config.Adversary groups needs Config.Nu or Config.Radius, not %s", joinConfigFields(l.setFields(), ", "))
 		}
-	} else if l.Adjust > 0 {
-		say("Config.Adjust needs Config.Adversary groups")
 	}
 	if wrong == nil {
 		return nil
@@ -146,14 +149,16 @@ func (l Level) Validate() error {
 
 // checkBallOnly reports settings that are incompatible with a divergence that only has a ball over rows.
 func (l Level) checkBallOnly(say func(format string, args ...any)) {
-	for _, o := range []struct {
-		name string
-		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}} {
-		if o.set {
-			say("Config.Penalty %s needs Config.Radius (the proportion of the weight that moves between rows) instead of "+
-				"Config.%s", string(l.Penalty), o.name)
-		}
+	var instead []string
+	if l.Nu != nil {
+		instead = append(instead, "Nu")
+	}
+	if l.Ess != nil {
+		instead = append(instead, "Ess")
+	}
+	if instead != nil {
+		say("Config.Penalty %s needs Config.Radius (the proportion of the weight that moves between rows) instead of %s",
+			string(l.Penalty), joinConfigFields(instead, " and "))
 	}
 	if l.IsGroupwise() {
 		say("Config.Penalty %s is only for adversaries over rows: leave out Config.Adversary groups", string(l.Penalty))

@@ -187,7 +187,8 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 	for want, l := range map[string]level.Level{
 		"Config.Penalty tv needs Config.Radius (the proportion of the weight that moves between rows) instead of " +
 			"Config.Nu": {Nu: level.At(1)},
-		"instead of Config.Ess": {Ess: level.At(0.5)},
+		"instead of Config.Nu and Config.Ess": {Nu: level.At(1), Ess: level.At(0.5)},
+		"instead of Config.Ess":               {Ess: level.At(0.5)},
 		"Config.Penalty tv is only for adversaries over rows: leave out Config.Adversary groups": {Radius: level.At(0.1),
 			Adversary: "groups"},
 		"Config.Radius is 1.5; with Config.Penalty": {Radius: level.At(1.5)},
