@@ -139,9 +139,9 @@ func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encode
 	return t.makeEncoder()
 }
 
-// exchangeWithRanks completes the datasets of a rank by the groups, reports and errors of the other ranks. It is a
-// collective call. out holds the training rows of this rank, own lists its hold-out rows, and fault is the error of
-// encoding its rows, or nil.
+// exchangeWithRanks adds the groups and reports of the other ranks to the datasets of this rank, and returns an error if
+// encoding failed on any rank. It is a collective call. out holds the training rows of this rank, own lists its hold-out
+// rows, and fault is the error of encoding its rows, or nil.
 func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
 		Fault  *data.Error // error in the training rows

@@ -19,7 +19,7 @@ import (
 //   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
 //     relaxation towards the best response, β = 1;
 //   - the primal step has a weight of its own (like PDLP's primal weight), which
-//     is doubled or halved by the progress made;
+//     is doubled or halved, depending on the progress;
 //   - every few sweeps a point is evaluated over all samples, which certifies
 //     it and restarts the tables at no further cost. Near the optimum it is the point
 //     that a step of weight 1 leads to from the mean of the points of the tables;
@@ -292,7 +292,7 @@ func (s *preconditioned) addGradTo(g, x []float64) {
 	}
 }
 
-// ProxTo stores the primal update, center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)), in dst.
+// ProxTo stores in dst the primal update center − min(1, weight·a/(a + c))·H⁻¹(g + ∇φ(center)).
 func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 	s.step(dst, g, center, min(1, s.weight*a/(a+c)))
 }

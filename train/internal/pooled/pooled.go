@@ -270,7 +270,7 @@ func (f *fit) forSegments(
 	})
 }
 
-// storeFoldLosses stores the losses of the rows of a fold in dst.
+// storeFoldLosses stores in dst the losses of the rows of a fold.
 func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float64) {
 	_ = f.forSegments(context.Background(), fold, true, groups, x,
 		func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
