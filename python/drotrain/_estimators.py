@@ -82,7 +82,7 @@ _SHARED = """If no parameter sets the robustness, cross-validation inside ``fit`
         and a feature that the training left out, such as a constant, has the coefficient 0. Otherwise they refer to the
         encoded columns.
     coef_names_ : ndarray
-        Names of the columns of ``coef_``.
+        Names of the features or encoded columns to which ``coef_`` refers.
     certificate_ : dict
         Proved bounds ``lower`` and ``upper`` of the optimal training objective, their ``relative_gap``, the ``objective`` of
         the model, the ``status`` of the solver, and whether the model is ``certified``.
