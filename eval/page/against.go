@@ -176,7 +176,7 @@ func (p *page) groupLines() []line {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{
-			label: fmt.Sprintf("%s in %s, the worst group of %s", p.riskName(), worst, e.Models[0].Name),
+			label: fmt.Sprintf("%s in %s, the worst group of %s", p.riskName(), printable.Group(worst), e.Models[0].Name),
 			of: func(k int) (eval.Num, *eval.Interval) {
 				return of[k].Values.Risk(), of[k].Simultaneous // as in the table of groups
 			},

@@ -64,7 +64,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	models := modelsShown(g, len(e.Models))
 	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e), First: seriesOf(e, 0)}
 	rows, alt, small := groupRows(g, e.Shown(), func(h *eval.Group, row *chart.Dot) string {
-		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
+		say := fmt.Sprintf("%s, n %d:", printable.Group(h.Label), h.N)
 		for k, m := range h.Models[:models] {
 			v := float64(m.Values.Risk())
 			say += fmt.Sprintf(" %s %s", e.Models[k].Name, printable.Number(v))
@@ -113,7 +113,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 			addMark(row, float64(d.Value), d.Interval)
 		}
 		d := e.Compared[0].GroupChange(h.Label)
-		return h.Label + " " + d.Text(float64(d.Value))
+		return printable.Group(h.Label) + " " + d.Text(float64(d.Value))
 	})
 	d.Rows = rows
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",

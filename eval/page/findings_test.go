@@ -175,3 +175,25 @@ func TestPage_ManyGroupsAreFolded(t *testing.T) {
 		t.Errorf("%d rows are shown", n)
 	}
 }
+
+// TestGroups_EmptyLabel checks that a group whose label is empty has its own interval and change, not those of all rows.
+func TestGroups_EmptyLabel(t *testing.T) {
+	page := func(label string) *page {
+		in := evaltest.Two(900, 3, 0.5, 4)
+		in.Groups[len(in.Groups)-1].Labels[0] = label
+		return newPage(&eval.Report{Evaluation: evaltest.Evaluate(t, in)})
+	}
+	named, empty := page("named"), page("")
+	for i, want := range named.Groups().Rows {
+		got := empty.Groups().Rows[i]
+		if strings.HasPrefix(want.Cells[0], "named") {
+			want.Cells[0] = strings.Replace(want.Cells[0], "named", "(empty)", 1)
+		}
+		if !slices.Equal(got.Cells, want.Cells) {
+			t.Errorf("row %d is %q, want %q", i, got.Cells, want.Cells)
+		}
+	}
+	if f, _ := figRisk(empty.Report); !strings.Contains(f.Alt, "(empty), n 300") {
+		t.Errorf("the figure does not name the group: %s", f.Alt)
+	}
+}

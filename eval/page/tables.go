@@ -30,10 +30,7 @@ func (p *page) Groups() *table {
 	for _, c := range columns {
 		t.Head = append(t.Head, c.head)
 	}
-	worst := ""
-	if w := e.Models[e.Shown()].WorstGroup; w != nil {
-		worst = w.Label
-	}
+	worst := e.Models[e.Shown()].WorstGroup
 	order := g.FirstGroups(e.Shown(), eval.MostGroups)
 	add := func(h *eval.Group, label, class string) {
 		row := tableRow{Cells: []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))},
@@ -49,7 +46,7 @@ func (p *page) Groups() *table {
 	}
 	for _, h := range order {
 		label, class := printable.Group(h.Label), ""
-		if h.Label == worst {
+		if worst != nil && h.Label == worst.Label {
 			label, class = label+" ("+p.worstMark()+")", "worst"
 		}
 		if !h.Sufficient {
@@ -113,6 +110,16 @@ func (p *page) allRows() *eval.Group {
 	return h
 }
 
+// isGroupOf reports whether h is one of the groups of g, as opposed to all rows. The label of a group may be empty.
+func isGroupOf(g *eval.Grouping, h *eval.Group) bool {
+	for i := range g.Groups {
+		if &g.Groups[i] == h {
+			return true
+		}
+	}
+	return false
+}
+
 // groupColumns returns the columns of the table of groups that follow the number of rows: actual and predicted rates of
 // two classes, if there is room; the leading measure (for quantiles, the coverage) and the risk of the shown model; the
 // changes from the baseline of up to two models; and worst-case weights, if they are known.
@@ -144,7 +151,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 		head := "Change in " + p.lowerRiskName() + ", " + c.Model
 		out = append(out, groupColumn{head, func(h *eval.Group) (string, *strip) {
 			d := c.GroupChange(h.Label)
-			if h.Label == "" {
+			if !isGroupOf(g, h) {
 				all := c.Measures[risk.Key]
 				d = &all
 			}
@@ -160,7 +167,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	}
 	if mass != nil {
 		out = append(out, groupColumn{"Worst-case weight", func(h *eval.Group) (string, *strip) {
-			if gm, ok := mass[h.Label]; ok {
+			if gm, ok := mass[h.Label]; ok && isGroupOf(g, h) {
 				return fmt.Sprintf("× %.2f (%s)", gm.Lift(), printable.Percent(gm.Mass)), nil
 			}
 			return "–", nil
@@ -208,7 +215,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 		return "–", nil
 	}
 	iv := p.overallInterval(k, m)
-	if h.Label != "" {
+	if isGroupOf(g, h) {
 		iv = p.E.SimultaneousInterval(g, h, k, m)
 	}
 	s := p.measureStrip(m, h, k, iv)
