@@ -79,7 +79,7 @@ type Evaluation struct {
 	// Attributes lists features whose names describe attributes listed in laws on discrimination.
 	Attributes []string `json:"protected_attributes,omitempty"`
 
-	// Levels holds the levels of robustness at which a constant prediction is optimal on the training table, if
+	// Levels holds the robustness settings at which a constant prediction is optimal on the training table, if
 	// they are known.
 	Levels *LevelRange `json:"levels_without_model,omitempty"`
 

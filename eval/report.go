@@ -30,7 +30,7 @@ type Report struct {
 	Facts       []Fact       `json:"facts"`
 	Certificate *Certificate `json:"certificate,omitempty"`
 	Evaluation  *Evaluation  `json:"evaluation"`
-	// choice of the level of robustness, if it was chosen from the data
+	// choice of the robustness, if it was chosen from the data
 	Choice       *Choice       `json:"choice,omitempty"`
 	Adversary    *Adversary    `json:"adversary,omitempty"`
 	Coefficients *Coefficients `json:"coefficients,omitempty"`
@@ -297,7 +297,7 @@ func (q Coefficient) Size() float64 {
 	return m
 }
 
-// A Choice describes how the level of robustness was chosen: the models that were tried and their out-of-fold
+// A Choice describes how the robustness was chosen: the models that were tried and their out-of-fold
 // estimates.
 type Choice struct {
 	Criterion  string      `json:"criterion"` // quantity to be minimised, such as "worst group’s risk"

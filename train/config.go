@@ -71,7 +71,7 @@ type Config struct {
 	Loss       string  `json:"loss"`
 	HuberDelta float64 `json:"huber_delta"` // δ > 0, in the units of the (scaled) target
 
-	// The level of robustness. If none is set, cross-validation inside the training rows chooses it as
+	// The robustness. If it is not set, cross-validation inside the training rows chooses it as
 	// specified by Choice.
 	level.Level
 	Choice
@@ -91,7 +91,7 @@ type Config struct {
 	Mu *float64 `json:"mu"` // ≥ 0; nil for 1/n
 
 	// Regulariser is a regulariser defined by the caller's program; nil selects the ridge penalty. It requires
-	// a level of robustness. The baselines always use the ridge penalty.
+	// a robustness setting. The baselines always use the ridge penalty.
 	Regulariser *Regulariser `json:"regulariser,omitempty"`
 
 	Solver string  `json:"solver"` // one of solverNames()

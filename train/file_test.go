@@ -249,8 +249,8 @@ func TestLoad_Refuses(t *testing.T) {
 			func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
 		"a choice before all": {"chose a candidate that does not exist",
 			func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
-		"no level of robustness": {"robustness setting is missing", func(v object) { in(v, "config")["nu"] = nil }},
-		"weights unmeasured":     {"different baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
+		"no robustness":      {"robustness setting is missing", func(v object) { in(v, "config")["nu"] = nil }},
+		"weights unmeasured": {"different baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
 	} {
 		_, err := ReadModel(bytes.NewReader(edit(t, raw, of.change)))
 		if err == nil || !strings.Contains(err.Error(), of.want) {

@@ -40,7 +40,7 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 }
 
 // Fit reads cfg.Data, holds out a fraction of its rows, and trains the baselines and the robust model on the others. If
-// cfg sets no level of robustness, Fit chooses one.
+// cfg sets no robustness, Fit chooses one.
 //
 // If a run stops at a limit, Model.Result.Status says so; this is not an error. If ctx is cancelled during the robust
 // training, Fit returns the best model so far and the error of the context.

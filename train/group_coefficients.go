@@ -39,7 +39,7 @@ const (
 
 // A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
 // groups: first of single group columns, then of crossings of two of them, and so on. The choice is made for ERM,
-// before the level of robustness is chosen. The methods panic for a step that was not tried.
+// before the robustness is chosen. The methods panic for a step that was not tried.
 type GroupDesign struct {
 	// Ridges holds κ for single group columns, for crossings of two, and so on; their coefficients are
 	// penalised by κ·μ. If it is empty, all groups share their coefficients.

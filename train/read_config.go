@@ -287,7 +287,7 @@ func (c *Config) setTransforms(texts []string) error {
 		_, err := strconv.Atoi(knots)
 		switch {
 		case column == "" || how != "log" && how != "square" && (!spline || err != nil):
-			return setting.Must(fmt.Sprintf("be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q",
+			return setting.Must(fmt.Sprintf("be COLUMN:log, COLUMN:square or COLUMN:spline4, with 3 to 20 knots, not %q",
 				text), "as in income:log,age:spline4")
 		case how == "log":
 			c.Log = append(c.Log, column)

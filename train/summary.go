@@ -34,7 +34,7 @@ type Summary struct {
 	// deviations for numbers
 	ConstantPrediction bool   `json:"constant_prediction,omitempty"`
 	Loss               string `json:"loss"`
-	Level              string `json:"level"` // the level of robustness, in words
+	Level              string `json:"level"` // the robustness, in words
 	// whether groups have their own coefficients; absent if this was not examined
 	Design *GroupDesign `json:"design,omitempty"`
 	// how the level was chosen; absent if it was set

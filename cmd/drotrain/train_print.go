@@ -234,7 +234,8 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	case s.Status == "inconsistent":
 		hint = "the lower bound exceeds the upper bound by more than rounding: this is a bug in drotrain; please report it"
 	case s.Status == "uncertified" || s.Mu == 0 && s.Certificate.RelativeGap == nil:
-		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
+		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; raise " +
+			"--max-passes, or set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
 		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use "+
 			"--average plain, which is the same problem, or a smaller --nu", s.Nu)

@@ -260,7 +260,7 @@ func (p *page) levelWarning() string {
 	}
 	for _, b := range l.Balls {
 		if b.Penalty == string(p.Objective.Penalty) && a.EffectiveShare < nearNoModel*b.Ess {
-			return fmt.Sprintf("The level of robustness is close to the levels that yield a constant prediction: the "+
+			return fmt.Sprintf("The robustness is close to the strength that yields a constant prediction: the "+
 				"effective sample size is %s of the rows, and at %s the best prediction is the same for every row.",
 				printable.Percent(float64(a.EffectiveShare)), printable.Percent(float64(b.Ess)))
 		}
@@ -748,9 +748,9 @@ func (p *page) Glossary() (out []eval.Fact) {
 	add(has(eval.RescaledModel, ""), "Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows how "+
 		"much of an improvement comes from less confident predictions alone")
 	add(has(eval.RobustModel, ""), "Robust model", "the model with the smallest loss under the worst-case weights of "+
-		"rows or groups that the level of robustness allows")
+		"rows or groups that the robustness allows")
 	add(p.Report.Adversary != nil, "Adversary, worst-case weights", "the adversary stands for the worst case: it chooses "+
-		"the weights of rows or groups that maximise the weighted mean loss within the limits of the level of robustness")
+		"the weights of rows or groups that maximise the weighted mean loss within the limits of the robustness")
 	add(families["group DRO"], "Group DRO", "training against an adversary that chooses the weights of the groups; "+
 		"without ν, it minimises the largest risk of a group")
 	add(len(p.E.Constants) > 0 || p.E.Models[0].OverConstant != nil, "Best constant prediction", p.aboutConstant())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/dro"
@@ -164,7 +165,13 @@ var Kinds = []Kind{
 		Setting: func(l *Level) flag.Value {
 			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral },
 				func(text string) error {
-					if _, err := dro.ParseSpectrum(text); err != nil {
+					kind, number, _ := strings.Cut(text, ":")
+					_, wrong := strconv.ParseFloat(strings.TrimSpace(number), 64)
+					_, err := dro.ParseSpectrum(text)
+					switch {
+					case err != nil && wrong == nil && slices.Contains(spectrum.Kinds(), strings.TrimSpace(kind)):
+						return setting.Must("have a parameter in its range: "+err.Error(), "")
+					case err != nil:
 						return setting.Must("be a spectrum with a number after the colon, such as "+printable.JoinWords(
 							spectrum.Examples(), "or"), err.Error())
 					}
