@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,6 +73,10 @@ func readEvaluation(raw []byte) (e *eval.Evaluation, schema any, err error) {
 		Schema any `json:"schema"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) { // the text of err names a type of Go
+			err = fmt.Errorf("it is a JSON %s, not an object", kind.Value)
+		}
 		return nil, nil, fmt.Errorf("the file is neither an evaluation nor a model: %w", err)
 	}
 	switch head.Schema {
