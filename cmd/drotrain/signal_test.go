@@ -163,7 +163,7 @@ func TestStderr_ClosedDoesNotEndTheTraining(t *testing.T) {
 // If nobody reads standard output, the files are written nevertheless, and no error is printed.
 func TestStdout_ClosedLeavesTheFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts processes")
+		t.Skip("it starts processes")
 	}
 	for _, c := range []struct {
 		args  []string
