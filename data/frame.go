@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/drotrain/drotrain/data/fix"
@@ -217,12 +219,30 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 		return c, nil
 	}
 	absent := intake.NoColumnError(f.Name(), name, f.Names())
+	f.describeVectorPart(absent)
 	for _, r := range f.Remarks {
 		if slices.Contains(r.Fixes, fix.SayNoHeader) { // the names may be values
 			absent.Fixes = append(absent.Fixes, fix.SayNoHeader)
 		}
 	}
 	return nil, absent
+}
+
+// describeVectorPart completes the error about a column that does not exist if its name denotes a column that was split
+// into several columns, or an entry of a sparse vector.
+func (f *Frame) describeVectorPart(absent *Error) {
+	name := absent.Column
+	if parts := f.PartsOf(name); len(parts) > 0 {
+		absent.Msg = fmt.Sprintf("the column %q is split into %s, but a single column is needed here", name,
+			printable.Plural(len(parts), "column", "columns"))
+		absent.Hint = "name one of these columns, such as " + strconv.Quote(parts[0].Name)
+		return
+	}
+	base, _, isEntry := strings.Cut(name, "[")
+	f.once.Do(f.indexColumns)
+	if i, ok := f.index[base]; isEntry && ok && i >= 0 && f.Columns[i].Kind == Vector {
+		absent.Hint = fmt.Sprintf("the entries of the sparse vector %q cannot be named one by one: name the whole vector", base)
+	}
 }
 
 // PartsOf returns the columns into which a column of dates was split, or the columns of the entries of a dense vector.

@@ -79,7 +79,7 @@ func TestRanks_OnFiles(t *testing.T) {
 		"weights of nothing": {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil },
 			`the weight is 0; 13 of 90 weights are not positive`},
 		"weights of words": {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil },
-			"the weight column holds string, not numbers"},
+			"the weights must be numeric, but the column holds string"},
 	} {
 		c := c
 		if v.set != nil {

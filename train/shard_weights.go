@@ -54,7 +54,7 @@ func (c *Config) readWeights(
 		"the other rows, as with Config.Filter %q", expr.QuoteName(c.Weight)+" > 0")}
 	switch {
 	case known.Type != "":
-		wrong.Msg, wrong.Hint = fmt.Sprintf("the weight column holds %s, not numbers", known.Type), ""
+		wrong.Msg, wrong.Hint = fmt.Sprintf("the weights must be numeric, but the column holds %s", known.Type), ""
 		return nil, wrong
 	case known.Wrong > 0:
 		wrong.Path, wrong.Row = f.Where(known.First)

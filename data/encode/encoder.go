@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
@@ -96,6 +98,33 @@ func (e *Encoder) VectorOfColumns() []string {
 	return names
 }
 
+// SparseEntries reports, for each encoded column, whether it is an entry of a column of sparse vectors.
+func (e *Encoder) SparseEntries() []bool {
+	out := make([]bool, len(e.Columns))
+	for i := range e.Inputs {
+		if in := &e.Inputs[i]; in.isVector() {
+			for k := range in.Width() {
+				out[in.First+k] = true
+			}
+		}
+	}
+	return out
+}
+
+// sparseVectorOf returns the name of the sparse vector of f whose entries have names like that of c, such as x[3], or
+// "" if there is none.
+func sparseVectorOf(f *data.Frame, c *data.Column) string {
+	vector, rest, found := strings.Cut(c.Name, "[")
+	place, err := strconv.ParseInt(strings.TrimSuffix(rest, "]"), 10, 32)
+	if !found || c.Vector != "" || err != nil || place < 0 || c.Name != entryName(vector, int32(place)) {
+		return ""
+	}
+	if of, err := f.Lookup(vector); err != nil || of.Kind != data.Vector {
+		return ""
+	}
+	return vector
+}
+
 // features returns the feature columns of f and sets e.Dates, or returns errors about columns that cannot be features.
 func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	s := e.Spec
@@ -155,9 +184,18 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
 			case c.UnexpectedRow > 0: // lists of floats
 				advice.Hint = "store lists of the same length without nulls, which may hold NaN for missing numbers"
+			case strings.Contains(c.Type, "list") || c.Type == "map":
+				advice.Hint = "store the parts that you need in numeric columns or as a vector (lists of floats of the same " +
+					"length, or of structs of an integer index and a numeric value)"
 			}
 			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "a column of type %s cannot be a feature",
 				c.Type))
+		}
+	}
+	for _, c := range usable {
+		if vector := sparseVectorOf(f, c); vector != "" {
+			problems = append(problems, f.Fault(c.Name, fix.Advise("rename the column", fix.DropColumn),
+				"the entries of the sparse vector %q have names of this form", vector))
 		}
 	}
 	e.Dates = nil

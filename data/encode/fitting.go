@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
@@ -79,13 +78,18 @@ func newFitting(
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
 	}
+	if s.Exposure != "" {
+		c, err := f.Lookup(s.Exposure)
+		if err == nil && c.Kind != data.Numeric {
+			err = exposureFault(f, c)
+		}
+		if t.problems.Add(err) != nil {
+			return nil, err
+		}
+	}
 	for _, list := range [][]string{s.Groups, s.Categorical} {
 		for _, name := range list {
 			_, err := f.Lookup(name)
-			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
-				err = f.Fault(name, fix.Advise("name one of these columns, such as "+strconv.Quote(parts[0].Name)),
-					"the column is split into %d columns, but groups and categories need a single column", len(parts))
-			}
 			if t.problems.Add(err) != nil {
 				return nil, err
 			}

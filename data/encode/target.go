@@ -425,11 +425,16 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 	return nil
 }
 
+// exposureFault returns an error about an exposure that is not numeric.
+func exposureFault(f *data.Frame, c *data.Column) error {
+	return f.Fault(c.Name, fix.Advice{}, "the exposure must be numeric, but the column holds %s", c.Type)
+}
+
 // readExposures fills dst with the exposures of the rows, or returns an error that names the first row without a
 // valid exposure.
 func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
 	if c.Kind != data.Numeric && rows.Len() > 0 {
-		return f.Fault(c.Name, fix.Advice{}, "the exposure must be numeric, but the column holds %s", c.Type)
+		return exposureFault(f, c)
 	}
 	wrong, first, what := 0, none, ""
 	for i, r := range rows.All() {

@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/limit"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A sparse vector is one Input. It has an encoded column for each index at which some training row has a nonzero
@@ -90,7 +91,8 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 	}
 	e.Inputs = append(e.Inputs, in)
 	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])
-	e.addNote("column %q: sparse vectors with entries at %d indices, on average %.4g per row; each entry is %s", c.Name, n,
+	e.addNote("column %q: sparse vectors with entries at %d %s, on average %.4g per row; each entry is %s", c.Name, n,
+		printable.Noun(n, "index", "indices"),
 		float64(known.entries)/float64(t.total), how)
 	return true
 }

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -194,6 +197,33 @@ func TestFit_EmptyVectors(t *testing.T) {
 	}
 }
 
+// A column cannot have the name of an entry of a sparse vector, since reports would show two features of this name.
+func TestFit_ColumnNamedLikeAnEntry(t *testing.T) {
+	for name, want := range map[string]bool{"x[3]": true, "x[03]": false, "x[a]": false, "x": false, "z[3]": false} {
+		f := readSparse(t, "t.svm", "1 qid:4 1:4 3:2\n0 qid:2 1:2\n1 qid:3 3:1\n0 qid:5 1:1\n")
+		if f.Columns[1].Name = name; name == "x" {
+			f.Columns[1].Name = "y"
+		}
+		_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "label"})
+		got := err != nil && strings.Contains(err.Error(), `column "x[3]": the entries of the sparse vector "x" have names`)
+		if got != want || err != nil && !got {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The error about lists that are not vectors says how vectors are stored.
+func TestFit_OtherListsAreNoVectors(t *testing.T) {
+	path := datatest.WriteLists(t, ".arrows", arrow.ListOf(arrow.PrimitiveTypes.Int64), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
+	f := openFrame(t, path)
+	defer f.Close()
+	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	var wrong *data.Error
+	if !errors.As(err, &wrong) || !strings.Contains(wrong.Hint, "as a vector (lists of floats") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 	const text = "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"
 	cases := []struct {
@@ -204,6 +234,9 @@ func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 		{"target", Spec{Target: "x"}, `column "x": a column of type sparse vector cannot be the target`},
 		{"group", Spec{Target: "label", Groups: []string{"x"}},
 			`column "x": a column of type sparse vector cannot define groups`},
+		{"exposure", Spec{Target: "label", Exposure: "x", Task: Regression},
+			`column "x": the exposure must be numeric, but the column holds sparse vector`},
+		{"entry", Spec{Target: "label", Features: []string{"x[3]"}}, `there is no column "x[3]"`},
 		{"category", Spec{Target: "label", Categorical: []string{"x"}}, `column "x": a category needs single values`},
 		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}},
 			`column "x": a square needs single values`},

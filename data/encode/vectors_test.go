@@ -116,7 +116,7 @@ func TestVectors_Lists(t *testing.T) {
 	}
 }
 
-// Groups and categories cannot be taken from a column that was split; it can be a feature or left out.
+// A column that was split can be used only as a whole, as a feature or left out.
 func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "d.csv")
 	if err := os.WriteFile(dates, []byte("e,y\n2024-01-02,1\n2023-05-06,2\n2022-07-08,4\n2021-12-31,3\n"),
@@ -133,6 +133,9 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 			target = "y"
 		}
 		for role, s := range map[string]Spec{
+			"target":      {Target: "e"},
+			"exposure":    {Target: target, Exposure: "e"},
+			"transform":   {Target: target, Transforms: Transforms{Square: []string{"e"}}},
 			"groups":      {Target: target, Groups: []string{"e"}},
 			"categorical": {Target: target, Categorical: []string{"e"}},
 			"features":    {Target: target, Features: []string{"e"}},
@@ -140,9 +143,9 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 		} {
 			s.Task = Regression
 			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: design.Float64Storage})
-			refused := err != nil && strings.Contains(err.Error(), `column "e": the column is split into `) &&
+			refused := err != nil && strings.Contains(err.Error(), `the column "e" is split into `) &&
 				strings.Contains(err.Error(), `as "`+part+`"`)
-			if refused != (role == "groups" || role == "categorical") {
+			if refused != (role != "features" && role != "drop") {
 				t.Errorf("%s: %s: %v", filepath.Base(path), role, err)
 			}
 		}

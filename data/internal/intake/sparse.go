@@ -36,9 +36,9 @@ const (
 func (b *SparseBuilder) AddEntry(place, v float64) (fault string) {
 	switch {
 	case !(place >= 0 && place < math.MaxInt32):
-		return fmt.Sprintf("the sparse vector has an entry at index %v, which must be from 0 to %d", place, math.MaxInt32-1)
+		return fmt.Sprintf("the sparse vector has an entry at index %.0f, which must be from 0 to %d", place, math.MaxInt32-1)
 	case !numeral.IsFinite(v):
-		return fmt.Sprintf("the entry at index %v is %v; entries must be finite numbers", place, v)
+		return fmt.Sprintf("the entry at index %.0f is %v; entries must be finite numbers", place, v)
 	}
 	b.index, b.value = append(b.index, int32(place)), append(b.value, v)
 	return ""
