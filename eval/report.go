@@ -112,22 +112,52 @@ type Coefficients struct {
 	Models []string `json:"models"`
 	Unit   string   `json:"unit"` // unit of Original: "log-odds per unit", "USD per unit"
 	Scaled string   `json:"scaled_unit"`
-	// Step is the change of a column to which Scaled refers: "unit" or LargestAbsoluteValue; empty means "standard
-	// deviation".
+	// Step is the change of a column to which the scaled coefficients refer: "unit" or LargestAbsoluteValue; empty means
+	// "standard deviation". A row may have its own step.
 	Step string        `json:"step,omitempty"`
 	Rows []Coefficient `json:"rows"`
 }
 
-// StepName names the change of a column to which Scaled refers.
-func (c *Coefficients) StepName() string { return cmp.Or(c.Step, "standard deviation") }
+// hasOwnSteps reports whether a row has a step of its own, as entries of sparse vectors have among standardised columns.
+func (c *Coefficients) hasOwnSteps() bool {
+	return slices.ContainsFunc(c.Rows, func(q Coefficient) bool { return q.Step != "" && q.Step != c.Step })
+}
 
-// PerStep returns what follows a coefficient that is scaled to Step, as in "per standard deviation".
+// StepName names the change of a column to which the scaled coefficients refer, as in "one standard deviation". It
+// returns "one step" if the changes differ between rows; AboutSteps then names them.
+func (c *Coefficients) StepName() string {
+	switch {
+	case c.hasOwnSteps():
+		return "one step"
+	case c.Step == LargestAbsoluteValue:
+		return "the " + c.Step
+	}
+	return "one " + cmp.Or(c.Step, standardDeviation)
+}
+
+// PerStep returns what follows a scaled coefficient, as in "per standard deviation", or "per step" if the steps differ
+// between rows.
 func (c *Coefficients) PerStep() string {
-	if c.Step == LargestAbsoluteValue {
+	switch {
+	case c.hasOwnSteps():
+		return "per step"
+	case c.Step == LargestAbsoluteValue:
 		return "times the " + c.Step
 	}
-	return "per " + c.StepName()
+	return "per " + cmp.Or(c.Step, standardDeviation)
 }
+
+// AboutSteps returns a sentence that names the steps, preceded by a space, or "" if all rows have the same step.
+func (c *Coefficients) AboutSteps() string {
+	if !c.hasOwnSteps() {
+		return ""
+	}
+	return " A step is " + (&Coefficients{Step: c.Step}).StepName() + " or, for entries of sparse vectors, the " +
+		LargestAbsoluteValue + "."
+}
+
+// standardDeviation is the step of coefficients of standardised columns.
+const standardDeviation = "standard deviation"
 
 // LargestAbsoluteValue is the step of coefficients of columns that were divided by their largest absolute values.
 const LargestAbsoluteValue = "largest absolute value"
@@ -136,7 +166,8 @@ const LargestAbsoluteValue = "largest absolute value"
 type Coefficient struct {
 	Name     string `json:"name"`
 	Original []Num  `json:"original"`
-	Scaled   []Num  `json:"scaled,omitempty"` // coefficients for one Step of the column
+	Scaled   []Num  `json:"scaled,omitempty"` // coefficients for one step of the column
+	Step     string `json:"step,omitempty"`   // step of this column if it differs from Coefficients.Step
 }
 
 // ObjectiveText describes the objective in one line.
@@ -245,7 +276,7 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the first count coefficients in descending order of the effect of one Step of their
+// Largest returns the first count coefficients in descending order of the effect of one step of their
 // column in a model, with the intercept last. If Models lacks the model, the order is by the largest effect in any
 // model. Equal effects are in the order of Rows.
 func (c *Coefficients) Largest(model string, count int) []Coefficient {
@@ -286,7 +317,7 @@ func (c *Coefficients) CountIntercepts() (n int) {
 // IsIntercept reports whether a coefficient of this name is an intercept, in models of this or an earlier version.
 func IsIntercept(name string) bool { return name == "(intercept)" || name == "(constant)" }
 
-// Size returns the largest effect, over the models, of one Step of the column.
+// Size returns the largest effect, over the models, of one step of the column.
 func (q Coefficient) Size() float64 {
 	m := 0.0
 	for _, v := range q.Scaled {

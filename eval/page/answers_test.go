@@ -94,6 +94,34 @@ func TestCoefficientsFinding_Step(t *testing.T) {
 	}
 }
 
+// Where entries of sparse vectors stand beside standardised columns, every text says that the steps differ.
+func TestCoefficients_StepsDiffer(t *testing.T) {
+	const about = "A step is one standard deviation or, for entries of sparse vectors, the largest absolute value."
+	e := &eval.Evaluation{Models: []eval.ModelResult{{Name: "ERM"}}}
+	c := &eval.Coefficients{Models: []string{"ERM"}, Rows: []eval.Coefficient{
+		{Name: "age", Original: []eval.Num{1}, Scaled: []eval.Num{1}},
+		{Name: "words[3]", Original: []eval.Num{2}, Scaled: []eval.Num{2}, Step: eval.LargestAbsoluteValue}}}
+	p := &page{E: e, Models: []string{"ERM"}, Report: &eval.Report{Evaluation: e, Coefficients: c}}
+	if got, want := p.coefficientsFinding(), "The largest coefficient per step is that of words[3]"; got != want {
+		t.Errorf("heading: %s", got)
+	}
+	if got := p.LargestCoefficients().Foot; !strings.Contains(got, "one step of the column. "+about) {
+		t.Errorf("table: %s", got)
+	}
+	if f, ok := figCoefficients(p.Report); !ok || !strings.HasPrefix(f.Caption, "Coefficients per step") ||
+		!strings.Contains(f.Caption, about) {
+		t.Errorf("figure: %s", f.Caption)
+	}
+	c.Rows[1].Step = ""
+	if got := p.LargestCoefficients().Foot; !strings.Contains(got, "of one standard deviation of the column. These") {
+		t.Errorf("the same step: %s", got)
+	}
+	c.Step = eval.LargestAbsoluteValue
+	if got := p.LargestCoefficients().Foot; !strings.Contains(got, "of the largest absolute value of the column. These") {
+		t.Errorf("largest absolute value: %s", got)
+	}
+}
+
 // Families of candidates have colours of their own, and those of models in other figures keep theirs.
 func TestChoiceFigure_ColoursDiffer(t *testing.T) {
 	var series []chart.Series

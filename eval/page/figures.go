@@ -186,7 +186,8 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := fmt.Sprintf("Coefficients %s of their column, largest first; the intercept is omitted.", c.PerStep())
+	caption := fmt.Sprintf("Coefficients %s of their column, largest first; the intercept is omitted.%s", c.PerStep(),
+		c.AboutSteps())
 	if drawable > maxCoefficients {
 		caption += fmt.Sprintf(" Only the largest %d of %s coefficients are drawn.", maxCoefficients,
 			printable.Count(drawable))

@@ -28,7 +28,7 @@ func (p *page) HeaviestRows() *table {
 	return t
 }
 
-// LargestCoefficients returns the largest coefficients, scaled by the standard deviations of their columns.
+// LargestCoefficients returns the coefficients with the largest effects of one step of their columns.
 func (p *page) LargestCoefficients() *table {
 	c := p.Coefficients
 	if c == nil || len(c.Rows) == 0 {
@@ -40,8 +40,8 @@ func (p *page) LargestCoefficients() *table {
 	if len(c.Rows) > len(t.Rows) {
 		t.Title = fmt.Sprintf("The %d coefficients with the largest effect (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
 	}
-	t.Foot = fmt.Sprintf("Sorted by the effect%s of one %s of the column. %s", p.coefficientsModel(),
-		c.StepName(), t.Foot)
+	t.Foot = fmt.Sprintf("Sorted by the effect%s of %s of the column.%s %s", p.coefficientsModel(), c.StepName(),
+		c.AboutSteps(), t.Foot)
 	if p.GroupCoefficientTables() != nil {
 		t.Foot = "The group-specific coefficients are under Coefficients by group. " + t.Foot
 	}

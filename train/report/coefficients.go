@@ -66,12 +66,16 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 		return classCoefficients(m)
 	}
 	original, encoded := nameMargin(m)
-	c := &eval.Coefficients{Unit: original + " per unit", Step: stepOf(m)}
-	c.Scaled = fmt.Sprintf("%s %s of the column", encoded, c.PerStep())
-	for _, e := range m.Explain() {
+	step, own := stepsOf(m)
+	c := &eval.Coefficients{Unit: original + " per unit", Step: step}
+	for i, e := range m.Explain() {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
+		if i < len(own) {
+			c.Rows[i].Step = own[i]
+		}
 	}
-	steps := encodedSteps(m)
+	c.Scaled = fmt.Sprintf("%s %s of the column", encoded, c.PerStep())
+	steps := encodedSteps(m, step)
 	for _, v := range modelVersions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		original := m.Original(v.x)
@@ -83,29 +87,51 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 			}
 		}
 	}
-	own := make(map[string]bool)
+	grouped := make(map[string]bool)
 	for _, g := range m.Encoder.GroupCoefficients() {
-		own[m.Encoder.Columns[g.Product].Name] = true
+		grouped[m.Encoder.Columns[g.Product].Name] = true
 	}
-	c.Rows = slices.DeleteFunc(c.Rows, func(q eval.Coefficient) bool { return own[q.Name] })
+	c.Rows = slices.DeleteFunc(c.Rows, func(q eval.Coefficient) bool { return grouped[q.Name] })
 	return c
 }
 
-// stepOf returns the change of a column that changes its encoded column by 1, for eval.Coefficients.
-func stepOf(m *train.Model) string {
-	return map[string]string{"max": eval.LargestAbsoluteValue, "none": "unit"}[m.Config.Scale]
+// stepsOf returns the change of a column to which its scaled coefficients refer, as eval.Coefficients.Step, and the own
+// steps of the encoded columns that have a different step, or nil. Entries of sparse vectors are never standardised.
+func stepsOf(m *train.Model) (step string, own []string) {
+	if step = map[string]string{"max": eval.LargestAbsoluteValue, "none": "unit"}[m.Config.Scale]; step != "" {
+		return step, nil
+	}
+	sparse := m.Encoder.SparseEntries()
+	own = make([]string, len(sparse))
+	entries, others := 0, 0
+	for i, is := range sparse {
+		switch {
+		case is:
+			own[i] = eval.LargestAbsoluteValue
+			entries++
+		case i != m.Encoder.Intercept():
+			others++
+		}
+	}
+	switch {
+	case entries == 0:
+		return "", nil
+	case others == 0:
+		return eval.LargestAbsoluteValue, nil
+	}
+	return "", own
 }
 
 // encodedSteps returns, for every encoded column, the change to which its scaled coefficient refers. For numbers this is
 // 1, which is the standard deviation over the training rows if numbers are standardised. For levels it is then also the
-// standard deviation, √(p(1 − p)) for a level that a proportion p of the rows has, or 1 if p is unknown. If numbers are
-// not standardised, it is 1 for every column.
-func encodedSteps(m *train.Model) []float64 {
+// standard deviation, √(p(1 − p)) for a level that a proportion p of the rows has, or 1 if p is unknown. If step, which
+// stepsOf returned, is not empty, it is 1 for every column.
+func encodedSteps(m *train.Model, step string) []float64 {
 	out := make([]float64, len(m.Encoder.Columns))
 	for i := range out {
 		out[i] = 1
 	}
-	if stepOf(m) != "" {
+	if step != "" {
 		return out
 	}
 	share := m.Encoder.LevelShares()
@@ -121,12 +147,16 @@ func encodedSteps(m *train.Model) []float64 {
 // the sum of squared deviations of its coefficients from their mean over the classes. Probabilities depend only on
 // these deviations.
 func classCoefficients(m *train.Model) *eval.Coefficients {
-	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit", Step: stepOf(m)}
-	c.Scaled = fmt.Sprintf("norm over the classes, log-odds %s of the column", c.PerStep())
-	k, steps := len(m.Classes()), encodedSteps(m)
-	for _, column := range m.Encoder.Columns {
+	step, own := stepsOf(m)
+	c := &eval.Coefficients{Unit: "norm over the classes, log-odds per unit", Step: step}
+	k, steps := len(m.Classes()), encodedSteps(m, step)
+	for i, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
+		if own != nil {
+			c.Rows[i].Step = own[i]
+		}
 	}
+	c.Scaled = fmt.Sprintf("norm over the classes, log-odds %s of the column", c.PerStep())
 	for _, v := range modelVersions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		for i := range c.Rows {

@@ -1,9 +1,16 @@
 package report_test
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -69,6 +76,58 @@ func TestCoefficients_Units(t *testing.T) {
 		got := report.Coefficients(m)
 		if got.Unit != c.unit || got.Scaled != c.scaled {
 			t.Errorf("%s: %q, %q", name, got.Unit, got.Scaled)
+		}
+	}
+}
+
+// Entries of sparse vectors are divided by their largest absolute values, whatever is done with the other columns.
+func TestCoefficients_StepOfSparseEntries(t *testing.T) {
+	var with, without strings.Builder // a column of numbers beside the vectors
+	for i := range 60 {
+		entries := fmt.Sprintf("1:%d 4:%d", 1+i%5, 10-i%7)
+		fmt.Fprintf(&with, "%d qid:%d %s\n", i%3%2, i%11, entries)
+		fmt.Fprintf(&without, "%d %s\n", i%3%2, entries)
+	}
+	const largest = eval.LargestAbsoluteValue
+	for name, c := range map[string]struct {
+		text, scale, scaled, step string
+		own                       map[string]string // steps of the rows that have their own
+	}{
+		"mixed": {text: with.String(), scaled: "log-odds per step of the column",
+			own: map[string]string{"x[1]": largest, "x[4]": largest}},
+		"entries alone": {text: without.String(), step: largest,
+			scaled: "log-odds times the largest absolute value of the column"},
+		"max": {text: with.String(), scale: "max", step: largest,
+			scaled: "log-odds times the largest absolute value of the column"},
+		"none": {text: with.String(), scale: "none", step: "unit", scaled: "log-odds per unit of the column"},
+		"classes": {text: strings.ReplaceAll(with.String(), "0 qid:3 ", "2 qid:3 "),
+			scaled: "norm over the classes, log-odds per step of the column",
+			own:    map[string]string{"x[1]": largest, "x[4]": largest}},
+	} {
+		path := filepath.Join(t.TempDir(), "t.svm")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := fit(t, func(cfg *train.Config) {
+			cfg.Data, cfg.Target, cfg.Groups, cfg.Loss = path, "label", nil, "logistic"
+			cfg.Scale = cmp.Or(c.scale, cfg.Scale)
+		})
+		got := report.Coefficients(m)
+		own := map[string]string{}
+		for i, q := range got.Rows {
+			if q.Step != "" {
+				own[q.Name] = q.Step
+			}
+			if i == m.Encoder.Intercept() {
+				continue
+			}
+			ratio, want := float64(q.Scaled[0])/float64(q.Original[0]), m.Encoder.Columns[i].Scale
+			if !(math.Abs(ratio-want) <= 1e-12*want) {
+				t.Errorf("%s: %s: a step is %v, not %v", name, q.Name, ratio, want)
+			}
+		}
+		if got.Scaled != c.scaled || got.Step != c.step || !maps.Equal(own, c.own) {
+			t.Errorf("%s: %q, %q, %q", name, got.Scaled, got.Step, own)
 		}
 	}
 }

@@ -19,9 +19,10 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		return nil
 	}
 	original, _ := nameMargin(m)
+	step, _ := stepsOf(m) // entries of sparse vectors have no coefficients by group
 	out := &eval.GroupCoefficients{Model: Name(m), Unit: original + " per unit",
 		Scaled: fmt.Sprintf("%s %s of a numeric feature, or for a category", original,
-			(&eval.Coefficients{Step: stepOf(m)}).PerStep())}
+			(&eval.Coefficients{Step: step}).PerStep())}
 	w := m.Original(m.ScoringCoefficients())
 	crossed := 1 // number of group columns of the finest cells
 	for _, g := range own {
