@@ -44,14 +44,12 @@ func (c *Config) examineRows(
 			return rows, nil
 		}
 	}
-	roles, sample := c.roles(rows.fitted.Encoder.Target.Task), rows.sample
-	if sample == nil {
-		sample = check.SampleRows(f, of, roles)
-	}
-	findings, err := check.ExamineSample(ctx, f, sample, rows.fitted.Sample, roles)
-	rows.fitted.Sample = nil
-	if err != nil {
-		return nil, err
+	findings := rows.findings
+	if !rows.isExamined {
+		var err error
+		if findings, err = check.Examine(ctx, f, of, c.roles(rows.fitted.Encoder.Target.Task)); err != nil {
+			return nil, err
+		}
 	}
 	c.examined.findings = findings
 	if c.comm != nil {

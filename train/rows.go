@@ -191,11 +191,13 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 type encodedRows struct {
 	*rowAssignment
 	fitted *encode.Fitted
-	sample []int     // indices of the rows of fitted.Sample, or nil
 	weight []float64 // weight times exposure of each training row; nil if all are equal
 	// total weight of the training rows without exposures, or their number if they have no weights
 	total   float64
 	periods *Periods
+
+	findings   []check.Finding // findings about the training rows, if isExamined is set
+	isExamined bool
 
 	validation *validationRows // nil if there are none
 }
@@ -224,9 +226,13 @@ func (c Config) encodeRows(
 	} else {
 		if c.examined == nil && c.comm == nil && c.Impute != "drop" {
 			sink.Sample = check.SampleRows(f, s.Train, c.roles(encode.Auto))
+			sink.UseSample = func(e *encode.Encoder, values map[string]*data.Column) (err error) {
+				rows.findings, err = check.ExamineSample(ctx, f, sink.Sample, values, c.roles(e.Target.Task))
+				rows.isExamined = true
+				return err
+			}
 		}
 		rows.fitted, err = encode.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink)
-		rows.sample = sink.Sample
 	}
 	if err != nil {
 		return nil, err

@@ -7,12 +7,14 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -101,8 +103,8 @@ func writeGridTables(t *testing.T) []gridTable {
 }
 
 // npyOf returns a NumPy file.
-func npyOf(v []float64, shape string) []byte {
-	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape)
+func npyOf[T float32 | float64](v []T, shape string) []byte {
+	head := fmt.Sprintf("{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }", unsafe.Sizeof(*new(T)), shape)
 	b := []byte("\x93NUMPY\x01\x00\x76\x00" + head + strings.Repeat(" ", 117-len(head)) + "\n")
 	b, _ = binary.Append(b, binary.LittleEndian, v)
 	return b
@@ -253,5 +255,40 @@ func peakOf(pid int, done chan struct{}) (peak int64) {
 			return peak
 		case <-time.After(5 * time.Millisecond):
 		}
+	}
+}
+
+// Training on wide vectors takes at most twice the memory of their file, since the rows that are examined are not held
+// beside the matrix, nor their distinct values beside them.
+func TestTrain_MemoryOfWideVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes a file of 160 MB")
+	}
+	t.Chdir(t.TempDir())
+	const rows, width = 2000, 20_000
+	x, y := make([]float32, rows*width), make([]float64, rows)
+	for k := range x {
+		x[k] = float32(math.Sin(float64(k) * 1.7))
+	}
+	for i := range y {
+		y[i] = float64(i * 7 / 3 % 2)
+	}
+	for name, b := range map[string][]byte{"X.npy": npyOf(x, fmt.Sprintf("(%d, %d)", rows, width)),
+		"y.npy": npyOf(y, fmt.Sprintf("(%d,)", rows))} {
+		if err := os.WriteFile(name, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command("drotrain", "train", "--data", "X.npy,y.npy", "--target", "y", "--average", "plain", "--mu", "100",
+		"--report", "none", "--out", "m", "--quiet")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done, peaks := make(chan struct{}), make(chan int64)
+	go func() { peaks <- peakOf(run.Process.Pid, done) }()
+	err := run.Wait()
+	close(done)
+	if peak := <-peaks; err != nil || peak > 2*4*rows*width {
+		t.Errorf("%v; it took %d MB for a file of %d MB", err, peak>>20, 4*rows*width>>20)
 	}
 }

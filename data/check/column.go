@@ -15,10 +15,16 @@ type column struct {
 	*data.Column           // the examined rows
 	rows         []int     // numbers of the examined rows in the table, counted from 0
 	number       []float64 // NaN for nulls; nil if the column is text; must not be changed
-	// distinct values with their rows: numbers in ascending order, texts in the order of their first rows
-	values []count
-	index  []int32 // index into values for each row; −1 for nulls
-	nulls  int     // number of nulls, which include infinite numbers
+	distinct     int       // number of distinct values
+	lowest       float64   // the lowest number; 0 if there is none
+	nulls        int       // number of nulls, which include infinite numbers
+
+	// distinct values with their rows, numbers in ascending order, texts in the order of their first rows, and the index
+	// into values for each row, −1 for nulls; both are nil after dropCounts
+	values   []count
+	index    []int32
+	unit     float64 // see roundingUnit; set by dropCounts
+	decimals int
 }
 
 // A count is a value with the number of its rows.
@@ -31,6 +37,7 @@ type count struct {
 // newColumn counts the values of a column.
 func newColumn(c *data.Column, rows []int) *column {
 	out := &column{Column: c, rows: rows, index: make([]int32, len(rows))}
+	defer func() { out.distinct = len(out.values) }()
 	if c.Kind == data.Categorical {
 		place := make([]int32, len(c.Level))
 		for i := range rows {
@@ -82,11 +89,38 @@ func newColumn(c *data.Column, rows []int) *column {
 		out.index[i] = int32(n - 1)
 		out.values[n-1].rows++
 	}
+	if len(out.values) > 0 {
+		out.lowest = out.values[0].value
+	}
 	return out
 }
 
+// dropCounts frees the distinct values of numbers and their rows, unless checks of several columns need them: if the
+// column can be the key of averages or can be combined with another column. A wide table has too many columns to
+// hold the numbers of each twice.
+func (c *column) dropCounts() {
+	if c.number == nil {
+		return
+	}
+	c.unit, c.decimals = c.roundingUnit()
+	if c.distinct > pairLevels && !c.canBeKey() {
+		c.values, c.index = nil, nil
+	}
+}
+
+// canBeKey reports whether enough rows share their value with other rows to compute averages of these rows.
+func (c *column) canBeKey() bool { return c.distinct >= keyValues && 3*c.distinct <= 2*len(c.rows) }
+
 // text returns the text of a value of a column of texts.
 func (c *column) text(v count) string { return c.Level[int(v.value)] }
+
+// isMissing reports whether a row, given by its index, has a null, which may be an infinite number.
+func (c *column) isMissing(i int) bool {
+	if c.number != nil {
+		return math.IsNaN(c.number[i])
+	}
+	return c.index[i] < 0
+}
 
 // countValues returns the number of rows that are not null.
 func (c *column) countValues() int { return len(c.rows) - c.nulls }

@@ -66,17 +66,34 @@ func ExamineSample(
 		}
 		read = append(read, of)
 	}
-	columns, found := make([]*column, len(read)), make([][]Finding, len(read))
+	hasTarget := false
+	for _, c := range read {
+		if c.Name == roles.Target {
+			x.target = newColumn(c, rows)
+			hasTarget = x.setTarget()
+		}
+	}
+	found, relations := make([][]Finding, len(read)), make([]relation, len(read))
+	columns := make([]*column, len(read))
 	shard.RunCount(len(read), len(read), func(k, _, _ int) {
-		columns[k] = newColumn(read[k], rows)
-		found[k] = x.checkColumn(columns[k], f)
+		c := x.target
+		if read[k].Name != roles.Target {
+			c = newColumn(read[k], rows)
+			columns[k] = c
+		}
+		found[k] = x.checkColumn(c, f)
+		if columns[k] == nil {
+			return
+		}
+		if hasTarget {
+			relations[k] = x.relate(c)
+		}
+		c.dropCounts()
 	})
 	findings := slices.Concat(found...)
-	for _, c := range columns {
-		if c.Name == roles.Target {
-			x.target = c
-		} else {
-			x.columns = append(x.columns, c)
+	for k, c := range columns {
+		if c != nil {
+			x.columns, x.relations = append(x.columns, c), append(x.relations, relations[k])
 		}
 	}
 	all := x.columns
@@ -84,7 +101,7 @@ func ExamineSample(
 		all = append(slices.Clone(all), x.target)
 	}
 	findings = append(findings, checkHeaders(all, len(all) == 1, ": every numeric column is then read as text")...)
-	if x.target != nil && x.setTarget() {
+	if hasTarget {
 		findings = append(findings, x.findLeaks()...)
 	}
 	return findings, ctx.Err()
@@ -141,10 +158,11 @@ func sampleRows(all int, rows []int, columns int) []int {
 
 // An examination holds the examined columns and the target to be predicted.
 type examination struct {
-	roles   *Roles
-	rows    []int
-	columns []*column // columns other than the target
-	target  *column
+	roles     *Roles
+	rows      []int
+	columns   []*column  // columns other than the target
+	relations []relation // relations of these columns with the target
+	target    *column
 
 	binary bool        // whether the target has classes
 	y      [][]float64 // the target, or for each class its indicator; NaN if the target is missing

@@ -11,7 +11,7 @@ import (
 const (
 	bandRows   = 5    // minimum number of rows for a value whose range of the target is used
 	bandShare  = 0.8  // minimum proportion of rows with such values
-	keyValues  = 10   // minimum number of repeated values of a key
+	keyValues  = 10   // minimum number of values of a key
 	keyRows    = 50   // minimum number of rows with repeated values
 	crossCells = 400  // maximum number of pairs of values of two columns
 	crossPairs = 1000 // maximum number of pairs of columns examined
@@ -144,8 +144,8 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 	}
 	var features []*column
 	for _, c := range x.columns {
-		if x.roles.isFeature(c.Column) && x.roles.FindRole(c.Name) == "" && !leaks[c] && len(c.values) > 1 &&
-			len(c.values) <= pairLevels && power[c] <= pairAlone {
+		if x.roles.isFeature(c.Column) && x.roles.FindRole(c.Name) == "" && !leaks[c] && c.distinct > 1 &&
+			c.distinct <= pairLevels && power[c] <= pairAlone {
 			features = append(features, c)
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mathext"
-
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Thresholds of leaks.
@@ -25,9 +23,11 @@ const (
 	nearlyPure      = 0.85 // minimum proportion of this class among them
 	elsewhereAtMost = 0.3  // maximum proportion of this class among the other rows
 
+	leakRows       = 50     // minimum number of rows with a target for a search for leaks
 	groupLevelRows = 10     // minimum number of rows of a group in which all have the same class
 	identity       = 0.9999 // minimum R² of a model from whose columns the target can be computed
 	maxParts       = 12     // maximum number of the columns of such a model
+	averagedCells  = 1e9    // maximum number of rows × pairs of columns compared for averages
 	maxCulprits    = 3      // maximum number of columns without which a model is no longer nearly perfect
 )
 
@@ -36,17 +36,16 @@ const question = "is the column known before the outcome? If not, leave the colu
 
 // findLeaks returns the leaks of the target.
 func (x *examination) findLeaks() (all []Finding) {
-	if len(x.known) < 50 {
+	if len(x.known) < leakRows {
 		return nil
 	}
-	found := make([]relation, len(x.columns))
-	shard.RunCount(len(found), len(found), func(k, _, _ int) { found[k] = x.relate(x.columns[k]) })
 	power := map[*column]float64{}
 	leaks := map[*column]bool{}
 	for k, c := range x.columns {
-		power[c], leaks[c] = found[k].power, found[k].isLeak
-		if found[k].finding != nil {
-			all = append(all, *found[k].finding)
+		r := &x.relations[k]
+		power[c], leaks[c] = r.power, r.isLeak
+		if r.finding != nil {
+			all = append(all, *r.finding)
 		}
 	}
 	for _, f := range x.findAverages() {
@@ -62,7 +61,7 @@ func (x *examination) findLeaks() (all []Finding) {
 			leaks[c] = leaks[c] || slices.Contains(f.Columns, c.Name)
 		}
 	}
-	m := x.newLinear(power, leaks)
+	m := x.newLinear(power, leaks, false)
 	if m != nil {
 		all = append(all, x.findTogether(m, power)...)
 	}
@@ -94,13 +93,18 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 
 // A relation states how well a column alone predicts the target, and the finding about this.
 type relation struct {
-	power   float64  // AUC or R²; 0 for a column without values
-	finding *Finding // the first finding, or nil
-	isLeak  bool     // whether the finding is a leak
+	power        float64  // AUC or R²; 0 for a column without values
+	finding      *Finding // the first finding, or nil
+	isLeak       bool     // whether the finding is a leak
+	isOwnAverage bool     // see isOwnAverage
 }
 
-// relate returns the relation of a column with the target.
+// relate returns the relation of a column with the target. It is the zero relation if few rows have a target.
 func (x *examination) relate(c *column) (r relation) {
+	if len(x.known) < leakRows {
+		return r
+	}
+	r.isOwnAverage = len(x.y) == 1 && c.number != nil && x.isOwnAverage(c)
 	if len(c.values) < 2 && c.nulls == 0 || len(c.values) == 0 {
 		return r
 	}
@@ -283,20 +287,29 @@ func (x *examination) findAverages() (all []Finding) {
 	if len(x.y) > 1 {
 		return nil
 	}
-	for _, key := range x.columns {
-		levels := len(key.values)
-		if levels < 10 || 3*levels > 2*len(x.rows) {
-			continue
+	var keys, averages []*column
+	for _, c := range x.columns {
+		if c.canBeKey() {
+			keys = append(keys, c)
 		}
-		n, sum := make([]float64, levels), make([]float64, levels)
+		if c.number != nil && c.distinct >= 3 && x.mayHoldAverages(c) {
+			averages = append(averages, c)
+		}
+	}
+	if most := averagedCells / max(1, len(averages)*len(x.known)); len(keys) > most {
+		keys = slices.DeleteFunc(keys, func(c *column) bool { return c.Vector != "" })
+		keys = keys[:min(len(keys), most)]
+	}
+	for _, key := range keys {
+		n, sum := make([]float64, key.distinct), make([]float64, key.distinct)
 		for _, i := range x.known {
 			if k := key.index[i]; k >= 0 {
 				n[k]++
 				sum[k] += y[i]
 			}
 		}
-		for _, c := range x.columns {
-			if c == key || c.number == nil || len(c.values) < 3 {
+		for _, c := range averages {
+			if c == key {
 				continue
 			}
 			if others, is := x.holdsAverage(c, key, n, sum); is {
@@ -309,13 +322,8 @@ func (x *examination) findAverages() (all []Finding) {
 			}
 		}
 	}
-	own := make([]bool, len(x.columns))
-	shard.RunCount(len(own), len(own), func(k, _, _ int) {
-		c := x.columns[k]
-		own[k] = len(c.values) >= ownValues && c.number != nil && x.isOwnAverage(c)
-	})
 	for k, c := range x.columns {
-		if own[k] && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) {
+		if x.relations[k].isOwnAverage && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) {
 			all = append(all, *x.newLeak(LeakAverage, c,
 				"possible leakage: among rows with the same value of the column, the mean of the target is closer "+
 					"to that value than chance allows: the column may hold averages of the target over the rows "+
@@ -338,6 +346,9 @@ const (
 // hold-out rows), is closer to it than chance explains. For a calibrated prediction, in contrast, the squared
 // standardised differences sum to a chi-squared variable.
 func (x *examination) isOwnAverage(c *column) bool {
+	if len(c.values) < ownValues {
+		return false
+	}
 	often := int32(0) // rows of values that occur often enough to have an average
 	for _, v := range c.values {
 		if v.rows >= ownRows {
@@ -394,6 +405,9 @@ func (x *examination) isOwnAverage(c *column) bool {
 // roundingUnit returns half a unit in the last decimal place of the first numbers of a column, with their number of
 // decimals. If they have more than six decimals, it returns 1e-9 and 7.
 func (c *column) roundingUnit() (half float64, decimals int) {
+	if c.decimals > 0 {
+		return c.unit, c.decimals
+	}
 	for decimals = 1; decimals <= 6; decimals++ {
 		scale := math.Pow(10, float64(decimals))
 		if !slices.ContainsFunc(c.values[:min(50, len(c.values))],
@@ -404,14 +418,17 @@ func (c *column) roundingUnit() (half float64, decimals int) {
 	return 1e-9, decimals
 }
 
+// mayHoldAverages reports whether the numbers of a column have enough decimals for averages of the target.
+func (x *examination) mayHoldAverages(c *column) bool {
+	_, decimals := c.roundingUnit()
+	return decimals >= 2 || !x.binary
+}
+
 // holdsAverage reports whether c holds the average of the target over the rows with the same value of key: over all of
 // them or, if others is true, over those other than the row itself. n and sum hold the number of rows and the sum of
 // the target for every value.
 func (x *examination) holdsAverage(c, key *column, n, sum []float64) (others, is bool) {
-	unit, decimals := c.roundingUnit()
-	if decimals < 2 && x.binary {
-		return false, false
-	}
+	unit, _ := c.roundingUnit()
 	var rows, with, without float64
 	levels := map[int32]bool{}
 	y := x.y[0]
@@ -454,8 +471,8 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 		return nil
 	}
 	for _, g := range x.columns {
-		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 ||
-			len(g.values) > 50 {
+		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || g.distinct < 2 ||
+			g.distinct > pairLevels {
 			continue
 		}
 		if f := x.findJointLeak(g, power, leaks); f != nil {
@@ -468,7 +485,7 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 }
 
 const (
-	pairLevels   = 50   // maximum number of values of a column that is combined with a group column
+	pairLevels   = 50   // maximum number of values of a column that is combined with another
 	pairAlone    = 0.95 // maximum AUC of each of the two columns alone
 	reversedRows = 10   // minimum number of rows of each class in a group
 	ranked       = 0.9  // minimum AUC of the other columns in one group
@@ -479,7 +496,7 @@ const (
 // alone.
 func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
 	for _, c := range x.columns {
-		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] ||
+		if c == g || !x.roles.isFeature(c.Column) || c.distinct < 2 || c.distinct > pairLevels || leaks[c] ||
 			max(power[c], power[g]) > pairAlone {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -535,5 +536,46 @@ func TestExamine_NearlyPureColumnIsANote(t *testing.T) {
 		if found != want {
 			t.Errorf("one of %d turned: found %v", turned, found)
 		}
+	}
+}
+
+// A key whose averages leak is found beside so many entries of vectors with repeated values that not every pair of
+// columns is compared.
+func TestExamine_AveragesBesideWideVectors(t *testing.T) {
+	const n, width = 600, 2500
+	r := rand.New(rand.NewPCG(3, 3))
+	x, y := make([]float32, n*width), make([]float64, n)
+	key, average := make([]float64, n), make([]float64, n)
+	for k := range x {
+		x[k] = float32(r.IntN(200)) / 128
+	}
+	var sum, rows [40]float64
+	for i := range y {
+		y[i], key[i] = float64(min(1, r.IntN(3))), float64(i%40)
+		sum[i%40], rows[i%40] = sum[i%40]+y[i], rows[i%40]+1
+	}
+	for i := range average {
+		average[i] = sum[i%40] / rows[i%40]
+	}
+	shape := fmt.Sprintf("(%d,)", n)
+	f, err := data.Open(t.Context(), "x="+datatest.WriteArray(t, "x.npy", "<f4", fmt.Sprintf("(%d, %d)", n, width), x)+
+		",key="+datatest.WriteArray(t, "k.npy", "<f8", shape, key)+
+		",average="+datatest.WriteArray(t, "a.npy", "<f8", shape, average)+
+		",y="+datatest.WriteArray(t, "y.npy", "<f8", shape, y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	found, err := ExamineSample(t.Context(), f, all, nil, Roles{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found = leaksOf(found)
+	if len(found) != 1 || found[0].Column != "average" || !strings.Contains(found[0].Evidence, `with the same "key"`) {
+		t.Errorf("found %v", stringsOf(found))
 	}
 }

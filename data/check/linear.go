@@ -22,6 +22,7 @@ const (
 // A linear is a linear least-squares model on some rows of an examination, whose predictions are out of fold.
 type linear struct {
 	x      *examination
+	logs   bool        // whether numbers are replaced by their logarithms
 	places []int       // indices of the rows
 	y      [][]float64 // centred targets of these rows, for each output
 	parts  []*column   // source columns that are encoded
@@ -31,24 +32,29 @@ type linear struct {
 	right  [folds][]*mat.VecDense // right-hand sides by fold and output
 }
 
-// newLinear encodes the features except those that are already known to leak. It returns nil if there are none.
-func (x *examination) newLinear(power map[*column]float64, without map[*column]bool) *linear {
-	m := &linear{x: x}
+// newLinear encodes the features except those that are already known to leak, or their logarithms. It returns nil if
+// there are none.
+func (x *examination) newLinear(power map[*column]float64, without map[*column]bool, logs bool) *linear {
+	m := &linear{x: x, logs: logs}
 	n := min(len(x.known), linearRows)
 	for i := range n {
 		m.places = append(m.places, x.known[i*len(x.known)/n])
 	}
 	var features []*column
 	for _, c := range x.columns {
-		if x.roles.isFeature(c.Column) && !without[c] && len(c.values) >= 1 {
+		if x.roles.isFeature(c.Column) && !without[c] && c.distinct >= 1 {
 			features = append(features, c)
 		}
 	}
 	slices.SortStableFunc(features, func(a, b *column) int { return cmp.Compare(power[b], power[a]) })
 	var encoded [][]float64
+	most := min(linearColumns, n/5)
 	for _, c := range features {
+		if len(encoded) == most {
+			break
+		}
 		added := m.encode(c)
-		if len(added) == 0 || len(encoded)+len(added) > min(linearColumns, n/5) {
+		if len(added) == 0 || len(encoded)+len(added) > most {
 			continue
 		}
 		for range added {
@@ -77,10 +83,10 @@ func (x *examination) newLinear(power map[*column]float64, without map[*column]b
 
 // encode returns the encoded columns of c: a number and an indicator of its nulls, or an indicator of each level.
 func (m *linear) encode(c *column) (out [][]float64) {
-	indicator := func(of int32) {
+	indicator := func(has func(i int) bool) {
 		v, rows := make([]float64, len(m.places)), 0
 		for k, i := range m.places {
-			if c.index[i] == of {
+			if has(i) {
 				v[k] = 1
 				rows++
 			}
@@ -90,25 +96,28 @@ func (m *linear) encode(c *column) (out [][]float64) {
 		}
 	}
 	if c.nulls > 0 {
-		indicator(-1)
+		indicator(c.isMissing)
 	}
 	if c.number == nil {
 		if len(c.values) > linearLevels {
 			return nil
 		}
 		for k := range c.values {
-			indicator(int32(k))
+			indicator(func(i int) bool { return c.index[i] == int32(k) })
 		}
 		return out
 	}
 	v, sum, n := make([]float64, len(m.places)), 0.0, 0.0
-	for _, i := range m.places {
-		if !math.IsNaN(c.number[i]) {
-			sum, n = sum+c.number[i], n+1
+	for k, i := range m.places {
+		if v[k] = c.number[i]; m.logs {
+			v[k] = math.Log(v[k])
+		}
+		if !math.IsNaN(v[k]) {
+			sum, n = sum+v[k], n+1
 		}
 	}
-	for k, i := range m.places {
-		if v[k] = c.number[i]; math.IsNaN(v[k]) {
+	for k := range v {
+		if math.IsNaN(v[k]) {
 			v[k] = sum / n
 		}
 	}
@@ -403,23 +412,11 @@ func (m *linear) minimalColumns(limit float64) (parts []*column) {
 // fitLogarithms returns the linear model of the logarithms of positive columns. It returns nil if the target is
 // numeric and not positive.
 func (x *examination) fitLogarithms(power map[*column]float64) *linear {
-	logs := func(c *column) *column {
-		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 ||
-			!x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
-			return nil
-		}
-		out := *c
-		out.number = make([]float64, len(c.number))
-		for i, v := range c.number {
-			out.number[i] = math.Log(v)
-		}
-		return &out
-	}
-	in, of := *x, map[*column]float64{}
+	in := *x
 	in.columns = nil
 	if !x.binary {
 		target := x.target
-		if target.number == nil || len(target.values) < 5 || target.values[0].value <= 0 {
+		if target.number == nil || target.distinct < 5 || target.lowest <= 0 {
 			return nil
 		}
 		in.y = [][]float64{make([]float64, len(target.number))}
@@ -428,12 +425,11 @@ func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 		}
 	}
 	for _, c := range x.columns {
-		if l := logs(c); l != nil {
-			in.columns = append(in.columns, l)
-			of[l] = power[c]
+		if c.number != nil && c.nulls == 0 && c.distinct >= 5 && c.lowest > 0 && c.Kind == data.Numeric {
+			in.columns = append(in.columns, c)
 		}
 	}
-	return in.newLinear(of, nil)
+	return in.newLinear(power, nil, true)
 }
 
 // findBeyond finds a column that predicts a class far better than all other columns together, such as the target with

@@ -3,6 +3,7 @@ package encode
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -21,10 +22,6 @@ type Fitted struct {
 	HoldoutReport  Report
 	Storage        design.Storage // storage of the matrices: as requested or, if that was auto, as chosen
 
-	// Sample holds features of numbers or text that Fit read anyway, indexed by name, with their values in the
-	// rows of Sink.Sample.
-	Sample map[string]*data.Column
-
 	arena *memory.Arena // memory of the matrices; nil for the heap
 	// codes of the group columns that are features, for every row of the table, indexed by place in Encoder.Inputs
 	codes map[int]*matrix.Codes
@@ -36,8 +33,11 @@ type Sink struct {
 	Storage design.Storage
 	Disk    *design.DiskStorage // storage for matrices and for vectors with one entry per row; nil means memory
 	Shared  *Shared             // distribution of the training rows over ranks; nil for a single process
-	// rows of the table, ascending, whose values Fit returns as they were read; must be empty if Shared is set
+	// rows of the table, ascending, whose values Fit passes to UseSample as they were read; must be empty if Shared is set
 	Sample []int
+	// UseSample is called by Fit before the matrices exist, with the columns of numbers or text that Fit has read,
+	// indexed by name. Only rows of Sample have values. An error ends Fit.
+	UseSample func(e *Encoder, values map[string]*data.Column) error
 }
 
 // Shared describes training rows that are distributed over ranks: there are Total rows, in the shards described by
@@ -77,7 +77,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if slices.ContainsFunc(to.Sample, func(r int) bool { return r < 0 || f.Rows <= r }) {
 		return nil, f.Fault("", fix.Advice{}, "the sample refers to rows that the table does not have")
 	}
-	if to.Shared == nil && to.Sample != nil {
+	if to.Shared == nil && to.UseSample != nil {
 		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}
 	}
 	if err := t.scanFeatures(&to); err != nil {
@@ -86,6 +86,16 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	e, err := t.makeEncoder()
 	if err != nil {
 		return nil, err
+	}
+	if t.sample != nil {
+		values, size := t.sample.columns, 8*len(t.sample.columns)*len(t.sample.rows)
+		t.sample = nil
+		if err := to.UseSample(e, values); err != nil {
+			return nil, err
+		}
+		if size > largeSample {
+			debug.FreeOSMemory() // the matrices take the place of the sample
+		}
 	}
 	if (to.Storage == "" || to.Storage == design.AutoStorage) && isMostlySingle(t.features) {
 		to.Storage = design.Float32Storage // numbers keep the precision of their files
@@ -102,12 +112,12 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if err != nil {
 		return nil, err
 	}
-	if t.sample != nil {
-		out.Sample = t.sample.columns
-	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = t.dropped[0], t.dropped[1]
 	return out, f.Fingerprint()
 }
+
+// largeSample is the size in bytes of a sample that is removed from memory before the matrices are made.
+const largeSample = 32 << 20
 
 // isMostlySingle reports whether at least nine of ten features are entries of vectors in single or half
 // precision.
