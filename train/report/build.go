@@ -52,23 +52,33 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
-	// the model has no adversary, or its weights are unknown
-	if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil {
-		return r, nil
-	}
 	var err error
-	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
-		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelGroups(x.run.Train.Groups),
-		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(), Arena: arenaOf(x.run.Train),
-	})
-	if err == nil {
-		// convert indices among the training rows to row numbers in the table
-		for k := range r.Adversary.Top {
-			top := &r.Adversary.Top[k]
-			top.Row = x.run.Train.Rows[top.Row-1] + 1
-		}
-	}
+	r.Adversary, err = x.describeAdversary()
 	return r, err
+}
+
+// describeAdversary describes the weights of the worst case. It returns nil if the model has no adversary or its
+// weights are unknown. It may be called by several goroutines.
+func (x *Measured) describeAdversary() (*eval.Adversary, error) {
+	x.adversary.Do(func() {
+		m := x.model
+		if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil {
+			return
+		}
+		s := m.Summary("")
+		a, err := eval.DescribeAdversary(eval.AdversaryInput{
+			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelGroups(x.run.Train.Groups),
+			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(), Arena: arenaOf(x.run.Train),
+		})
+		if err == nil {
+			// convert indices among the training rows to row numbers in the table
+			for k := range a.Top {
+				a.Top[k].Row = x.run.Train.Rows[a.Top[k].Row-1] + 1
+			}
+		}
+		x.adversary.is, x.adversary.err = a, err
+	})
+	return x.adversary.is, x.adversary.err
 }
 
 // reportTitle returns the name of the delivered model for the title of the report.

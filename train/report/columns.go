@@ -63,12 +63,19 @@ const maxColumns = 64
 // rows and Σu, followed by Σu·z, Σz, Σu·z² and Σz² for each column. If it is nil, all inputs are used.
 type columnVariation []float64
 
+// tableInputs returns the inputs of e that are columns of the table: neither products nor sparse vectors.
+func tableInputs(e *encode.Encoder) []encode.Input {
+	return slices.DeleteFunc(slices.Clone(e.Inputs), func(in encode.Input) bool {
+		return in.Of != nil || !in.Kind.IsScalar()
+	})
+}
+
 // sumsAlong returns the k-th of the sums over rows for each of d columns.
 func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
 // add adds the rows [lo, hi) of d, whose numbers are u.
 func (v *columnVariation) add(e *encode.Encoder, d *encode.Dataset, u []float64, lo, hi int) {
-	if len(e.Inputs) <= maxColumns {
+	if len(tableInputs(e)) <= maxColumns {
 		return
 	}
 	if *v == nil {
@@ -91,7 +98,7 @@ func (v *columnVariation) add(e *encode.Encoder, d *encode.Dataset, u []float64,
 
 // sumOverRanks returns the sum of the variations of all ranks.
 func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVariation {
-	if len(e.Inputs) <= maxColumns {
+	if len(tableInputs(e)) <= maxColumns {
 		return nil
 	}
 	own := make([]float64, 2+4*e.D()) // a rank without rows has sums of zero
@@ -104,10 +111,12 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVar
 	return sum
 }
 
-// inputsByVariation returns the inputs of e. If there are many, those that vary most come first.
+// inputsByVariation returns the inputs of e that are columns of the table. If there are many, those that vary most come
+// first.
 func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
+	out := tableInputs(e)
 	if v == nil {
-		return e.Inputs
+		return out
 	}
 	n, mean, d := v[0], v[1]/v[0], e.D()
 	number, linear, square, size := v.sumsAlong(0, d), v.sumsAlong(1, d), v.sumsAlong(2, d), v.sumsAlong(3, d)
@@ -118,7 +127,6 @@ func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 				math.Abs(square[j]-mean*v.sumsAlong(3, d)[j])/n/size)
 		}
 	}
-	out := slices.Clone(e.Inputs)
 	slices.SortStableFunc(out, func(a, b encode.Input) int { return cmp.Compare(score[b.Name], score[a.Name]) })
 	return out
 }

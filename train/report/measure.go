@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
@@ -38,6 +39,12 @@ type Measured struct {
 	arena    *memory.Arena // storage of the evaluated rows of a table; nil means memory
 	audit    *audit        // nil for a model
 	compared []Named       // the models of a comparison
+
+	adversary struct { // result of describeAdversary
+		sync.Once
+		is  *eval.Adversary
+		err error
+	}
 }
 
 // Measure evaluates a model and its baselines on the hold-out rows of its training or, if there are none, on the
@@ -62,6 +69,9 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		rows, split = run.Train, eval.Training
 	}
 	x := &Measured{options: o, model: m, run: run}
+	// The adversary is described while the rows are measured. The rows may be released after Measure has returned.
+	go func() { _, _ = x.describeAdversary() }()
+	defer func() { _, _ = x.describeAdversary() }()
 	run.Evict()
 	if m.Config.Evaluate == train.EvaluateCrossfit {
 		if x.folds, err = m.CrossFit(ctx); err != nil {

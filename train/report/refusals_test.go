@@ -172,6 +172,33 @@ func TestSelectionText_Sources(t *testing.T) {
 	}
 }
 
+// Products of columns are not columns of the table: they do not count among the columns to search.
+func TestReport_ManyProducts(t *testing.T) {
+	const n, d = 300, 13 // 78 products
+	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
+	var pairs []string
+	for k := range d {
+		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		for i := range n {
+			c.Number[i] = math.Mod(float64((i+1)*(7919+104729*k)), 997) / 997
+		}
+		columns = append(columns, c)
+		for j := range k {
+			pairs = append(pairs, fmt.Sprintf("x%d:x%d", j, k))
+		}
+	}
+	copy(columns[0].Number, columns[d].Number)
+	f := must(data.NewFrame(columns...))
+	m := trainedOn(t, f, func(c *train.Config) { c.Groups, c.Drop, c.Interact = nil, nil, pairs })
+	x := must(Measure(t.Context(), m, DefaultOptions()))
+	if len(m.Encoder.Inputs) <= maxColumns || len(x.Input.Columns) != d {
+		t.Errorf("%d inputs, %d columns searched; want all %d columns", len(m.Encoder.Inputs), len(x.Input.Columns), d)
+	}
+	if s := x.Evaluation.Slices; s == nil || strings.Contains(s.Method, "columns, the") {
+		t.Errorf("%+v", s)
+	}
+}
+
 // If there are many columns, the report searches those along which the loss varies most, and states the total number.
 func TestReport_ManyColumns(t *testing.T) {
 	const n, d = 300, maxColumns + 6
