@@ -15,7 +15,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -332,6 +335,9 @@ func (f *fit) penalties(groups []Group) []float64 {
 const (
 	newtonSteps = 50   // maximum number of steps
 	accuracy    = 1e-8 // squared Newton decrement, relative to the objective, at which minimise ends
+	// Near the minimum, a step squares the relative decrement, up to a factor. After a full step from a squared decrement
+	// of at most lastDecrement, relative to the objective, minimise ends.
+	lastDecrement = 1e-4
 )
 
 // minimise minimises the penalised average loss with a fold left out by Newton's method, starting at from;
@@ -366,6 +372,9 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []flo
 				return x, nil // rounding prevents a further decrease
 			}
 		}
+		if t == 1 && decrease <= lastDecrement*math.Abs(value) {
+			break
+		}
 	}
 	return x, nil
 }
@@ -375,8 +384,7 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []flo
 func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) (step []float64, decrement float64) {
 	d, first := f.layout(groups)
 	gradient := make([]float64, d)
-	hessian := mat.NewSymDense(d, nil)
-	h := hessian.RawSymmetric().Data
+	h := make([]float64, d*d)
 	for j, penalty := range f.penalties(groups) {
 		gradient[j] = penalty * x[j]
 		h[j*d+j] = penalty
@@ -406,16 +414,20 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 			f.addCell(quadratic{h, gradient}, segmentSums{sum, grad}, cell, groups, first)
 		}
 	}
-	g := mat.NewVecDense(d, gradient)
-	out := mat.NewVecDense(d, nil)
-	var chol mat.Cholesky
-	for jitter := 1e-14; !chol.Factorize(hessian); jitter *= 100 {
+	// mat.Cholesky would also compute the condition number; the line search judges a step from an ill-conditioned system.
+	factor := func() (blas64.Triangular, bool) {
+		return lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: d, Stride: d, Data: slices.Clone(h)})
+	}
+	chol, ok := factor()
+	for jitter := 1e-14; !ok; jitter *= 100 {
 		for j := range d {
 			h[j*d+j] += jitter * (1 + h[j*d+j])
 		}
+		chol, ok = factor()
 	}
-	_ = chol.SolveVecTo(out, g) // the line search will judge a step from an ill-conditioned system
-	return out.RawVector().Data, mat.Dot(g, out)
+	step = slices.Clone(gradient)
+	lapack64.Potrs(chol, blas64.General{Rows: d, Cols: 1, Stride: 1, Data: step})
+	return step, floats.Dot(gradient, step)
 }
 
 // segmentSums holds the Gram matrix and the gradient of a cell or segment.
