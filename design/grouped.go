@@ -104,6 +104,18 @@ func NewGrouped(base Matrix, by Grouping) (Matrix, error) {
 	return m, nil
 }
 
+// WithoutProducts returns the base of a matrix of NewGrouped, or m if it is another matrix.
+func WithoutProducts(m Matrix) Matrix {
+	of := m
+	if mapped, ok := m.(*Mapped); ok {
+		of = mapped.Matrix
+	}
+	if g, ok := of.(*grouped); ok {
+		return g.base
+	}
+	return m
+}
+
 // liftEntries sets the list of the centred columns, and for every cell the list of the entries in the order of the
 // columns.
 func (m *grouped) liftEntries() {

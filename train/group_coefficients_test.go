@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -253,6 +254,10 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 			p, err := loaded.Predict(context.Background(), again)
 			if err != nil {
 				t.Fatal(err)
+			}
+			known, err := loaded.Encoder.EncodeBlocks(t.Context(), again, nil, 0, true, func(encode.Block) error { return nil })
+			if is := known.Training; err != nil || is == nil || is.Equal < len(p.Rows) || is.Equal != is.Compared {
+				t.Errorf("training rows: %+v, %v; want all of %d", is, err, len(p.Rows))
 			}
 			byRow := map[int]float64{}
 			for i, r := range p.Rows {

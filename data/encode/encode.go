@@ -405,22 +405,34 @@ func (e *Encoder) newDataset(
 	if err := problems.Err(); err != nil {
 		return nil, report, err
 	}
+	err := table.Parallel(ctx, 2, func(k int) error {
+		if k > 0 {
+			return e.encodeGroups(ctx, f, rows, ds, &report)
+		}
+		return e.encodeTargets(f, o, rows, ds, d.Arena)
+	})
+	return ds, report, err
+}
+
+// encodeTargets adds the targets and exposures of rows to ds, as far as they are wanted.
+func (e *Encoder) encodeTargets(f *data.Frame, o *openColumns, rows matrix.Set, ds *Dataset, arena *memory.Arena) error {
 	if o.exposure != nil {
-		ds.Exposure = memory.Make[float64](d.Arena, ds.N)
+		ds.Exposure = memory.Make[float64](arena, ds.N)
 		if err := readExposures(f, o.exposure, rows, ds.Exposure); err != nil {
-			return nil, report, err
+			return err
 		}
 	}
-	if o.target != nil {
-		ds.Target = memory.Make[float64](d.Arena, ds.N)
-		if err := encodeTarget(&e.Target, f, o.target, rows, ds.Target); err != nil {
-			return nil, report, err
-		}
-		for i, x := range ds.Exposure {
-			ds.Target[i] /= x
-		}
+	if o.target == nil {
+		return nil
 	}
-	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
+	ds.Target = memory.Make[float64](arena, ds.N)
+	if err := encodeTarget(&e.Target, f, o.target, rows, ds.Target); err != nil {
+		return err
+	}
+	for i, x := range ds.Exposure {
+		ds.Target[i] /= x
+	}
+	return nil
 }
 
 // adaptFillHints adapts the hints of errors about nulls to a model that is already trained.

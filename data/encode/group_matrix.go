@@ -114,13 +114,12 @@ func (f *Fitted) addProducts(e *Encoder) error {
 // A cellFinder numbers the occurring combinations of levels of group columns, in the order in which they are found.
 type cellFinder struct {
 	coefficients []GroupCoefficient
-	levels       [][]int          // for each coefficient, the levels of its inputs
-	all          []design.Product // by coefficient
-	inputs       []int            // indices in Encoder.Inputs of the inputs that have levels
-	level        []levelOf        // for each of inputs
-	at           []int            // for each of inputs, its level in the current row
-	known        map[string]int32
-	key          []byte
+	levels       [][]int            // for each coefficient, the levels of its inputs
+	all          []design.Product   // by coefficient
+	inputs       []int              // indices in Encoder.Inputs of the inputs that have levels
+	level        []levelOf          // for each of inputs
+	pairs        []pairIndex        // for each of inputs, the pairs of the combination of the inputs before it and its level
+	at           []int              // for each of inputs, its level in the current row
 	products     [][]design.Product // by cell
 }
 
@@ -131,13 +130,14 @@ type levelOf struct {
 }
 
 func newCellFinder(e *Encoder, coefficients []GroupCoefficient, codes map[int]*matrix.Codes) *cellFinder {
-	x := &cellFinder{coefficients: coefficients, known: map[string]int32{}}
+	x := &cellFinder{coefficients: coefficients}
 	for _, g := range coefficients {
 		var levels []int
 		for n, i := range g.Inputs {
 			in := &e.Inputs[i]
 			if !slices.Contains(x.inputs, i) {
 				x.inputs, x.level = append(x.inputs, i), append(x.level, newLevelOf(in, codes[i]))
+				x.pairs = append(x.pairs, pairIndex{second: len(in.Levels) + 1})
 			}
 			levels = append(levels, slices.Index(in.Levels, g.Levels[n]))
 		}
@@ -166,14 +166,12 @@ func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
 
 // findCell returns the number of the cell of a row of the table.
 func (x *cellFinder) findCell(row int) int32 {
-	x.key = x.key[:0]
+	cell, isNew := int32(0), false
 	for k, l := range x.level {
-		level := l.of[l.codes.Get(row)]
-		x.at[k] = level
-		x.key = append(x.key, byte(level), byte(level>>8), byte(level>>16), byte(level>>24))
+		x.at[k] = l.of[l.codes.Get(row)]
+		cell, isNew = x.pairs[k].numberOf(cell, int32(x.at[k]+1))
 	}
-	cell, known := x.known[string(x.key)]
-	if known {
+	if !isNew {
 		return cell
 	}
 	var products []design.Product
@@ -186,8 +184,7 @@ func (x *cellFinder) findCell(row int) int32 {
 			products = append(products, x.all[i])
 		}
 	}
-	cell = int32(len(x.products))
-	x.known[string(x.key)], x.products = cell, append(x.products, products)
+	x.products = append(x.products, products)
 	return cell
 }
 

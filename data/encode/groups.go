@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -27,19 +28,28 @@ const (
 // fitGroups fits the groupings. It is a collective call.
 func (t *fitting) fitGroups() error {
 	e := t.e
+	var columns []*data.Column
+	for _, name := range e.Spec.Groups {
+		if c, err := t.block.Lookup(name); err == nil { // a problem has been reported already
+			columns = append(columns, c)
+		}
+	}
+	found, faults := make([]Grouping, len(columns)), make([]error, len(columns))
+	err := table.Parallel(t.ctx, len(columns), func(k int) error {
+		c, err := t.block.LoadLabels(t.ctx, columns[k])
+		if err == nil {
+			found[k], faults[k] = groupsOf(t.block, c, columns[k].Kind, t.partition.Set(0))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	var singles []Grouping
 	var problems data.Problems
-	for _, name := range e.Spec.Groups {
-		c, err := t.block.Lookup(name)
-		if err != nil {
-			continue // the problem has been reported already
-		}
-		kind := c.Kind
-		if c, err = t.block.LoadLabels(t.ctx, c); err != nil {
-			return err
-		}
-		g, err := groupsOf(t.block, c, kind, t.partition.Set(0))
-		labels, err := t.labelsOf(g, err)
+	for k, g := range found {
+		name, kind := columns[k].Name, columns[k].Kind
+		labels, err := t.labelsOf(g, faults[k])
 		if err == nil {
 			err = checkGroupCount(t.f, name, kind, labels)
 		}
@@ -89,31 +99,25 @@ func checkGroupCount(f *data.Frame, column string, kind data.Kind, labels []stri
 
 // encodeGroups adds the groupings of rows to ds, and the group columns that f lacks to the report.
 func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.Set, ds *Dataset, report *Report) error {
+	columns := make([]Grouping, len(e.Groups)) // groupings by a single column
+	err := table.Parallel(ctx, len(e.Groups), func(k int) (err error) {
+		if factor := e.Groups[k]; len(factor.Sources) == 1 && f.Has(factor.Name) {
+			columns[k], err = factor.encode(ctx, f, rows)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	singles := make(map[string]Grouping)
-	for _, factor := range e.Groups {
+	for k, factor := range e.Groups {
 		if len(factor.Sources) == 1 {
-			name := factor.Name
-			if !f.Has(name) {
-				report.MissingGroups = append(report.MissingGroups, name)
+			if !f.Has(factor.Name) {
+				report.MissingGroups = append(report.MissingGroups, factor.Name)
 				continue
 			}
-			c, err := f.Lookup(name)
-			if err != nil {
-				return err
-			}
-			if c, err = f.LoadLabels(ctx, c); err != nil {
-				return err
-			}
-			g, err := groupsOf(f, c, factor.Kind, rows)
-			if err != nil {
-				return err
-			}
-			if err := checkTrainingSpellings(f, c, factor, g, rows); err != nil {
-				return err
-			}
-			g = nameGroups(factor, addLabels(g, factor.Labels))
-			singles[name] = g
-			ds.Groups = append(ds.Groups, g)
+			singles[factor.Name] = columns[k]
+			ds.Groups = append(ds.Groups, columns[k])
 			continue
 		}
 		parts := make([]Grouping, 0, len(factor.Sources))
@@ -127,6 +131,25 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 		}
 	}
 	return nil
+}
+
+// encode returns the grouping of rows by the single column of the factor.
+func (factor Factor) encode(ctx context.Context, f *data.Frame, rows matrix.Set) (Grouping, error) {
+	c, err := f.Lookup(factor.Name)
+	if err != nil {
+		return Grouping{}, err
+	}
+	if c, err = f.LoadLabels(ctx, c); err != nil {
+		return Grouping{}, err
+	}
+	g, err := groupsOf(f, c, factor.Kind, rows)
+	if err != nil {
+		return Grouping{}, err
+	}
+	if err := checkTrainingSpellings(f, c, factor, g, rows); err != nil {
+		return Grouping{}, err
+	}
+	return nameGroups(factor, addLabels(g, factor.Labels)), nil
 }
 
 // checkTrainingSpellings returns an error if a group differs from a group in training only in its spelling.
@@ -337,17 +360,13 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 		labels[i] = crossLabel(l)
 	}
 	for _, p := range parts[1:] {
-		codes := make(map[[2]int32]int32)
+		pairs := pairIndex{second: len(p.Labels)}
 		var next []string
-		for i := range cur {
-			key := [2]int32{cur[i], p.Index[i]}
-			k, ok := codes[key]
-			if !ok {
-				k = int32(len(next))
-				codes[key] = k
-				next = append(next, labels[key[0]]+" / "+crossLabel(p.Labels[key[1]]))
+		for i, k := range cur {
+			l, isNew := p.Index[i], false
+			if cur[i], isNew = pairs.numberOf(k, l); isNew {
+				next = append(next, labels[k]+" / "+crossLabel(p.Labels[l]))
 			}
-			cur[i] = k
 		}
 		labels = next
 	}

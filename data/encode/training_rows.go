@@ -26,6 +26,8 @@ type RowSample struct {
 	Zeros    int     `json:"zeros"`
 	Rows     int     `json:"rows"`     // number of training rows with such a hash
 	Repeated float64 `json:"repeated"` // proportion of them that are equal to another training row
+	// the hashes leave out products of groups and features, which other features determine
+	Base bool `json:"base,omitempty"`
 	// the next 32 bits of every hash, encoded as ascending differences in base64
 	Hashes string `json:"hashes"`
 }
@@ -41,29 +43,30 @@ type TrainingRows struct {
 	known int // number of training rows from which Expected was estimated
 }
 
-// hashRows passes the hashes of all rows to put, one shard at a time and under a lock. A hash depends only on the
+// hashRows passes the hashes of all rows of x to put, one shard at a time and under a lock. A hash depends only on the
 // values, rounded to float32 if narrow is set, and not on their storage.
-func hashRows(d *Dataset, narrow bool, put func(hashes []uint64)) {
-	salt := make([]uint64, d.D)
+func hashRows(x design.Matrix, narrow bool, put func(hashes []uint64)) {
+	n, columns := x.Dims()
+	salt := make([]uint64, columns)
 	for j := range salt {
 		salt[j] = mixBits(uint64(j) + 1)
 	}
-	sparse, _ := d.X.(*design.Sparse)
-	if m, mapped := d.X.(*design.Mapped); mapped {
+	sparse, _ := x.(*design.Sparse)
+	if m, mapped := x.(*design.Mapped); mapped {
 		sparse, _ = m.Matrix.(*design.Sparse)
 	}
 	var lock sync.Mutex
-	shard.Run(d.N, func(_, lo, hi int) {
-		hashes, row := make([]uint64, hi-lo), make([]float64, d.D)
+	shard.Run(n, func(_, lo, hi int) {
+		hashes, row := make([]uint64, hi-lo), make([]float64, columns)
 		for i := range hashes {
 			sum := uint64(0)
 			if sparse != nil {
-				columns, values := sparse.Row(lo + i)
-				for k, j := range columns {
+				at, values := sparse.Row(lo + i)
+				for k, j := range at {
 					sum += hashEntry(values[k], salt[j], narrow)
 				}
 			} else {
-				d.X.RowTo(row, lo+i)
+				x.RowTo(row, lo+i)
 				for j, v := range row {
 					sum += hashEntry(v, salt[j], narrow)
 				}
@@ -120,12 +123,13 @@ func (c *hashCount) add(hash uint64) {
 // sampleRows returns a sample of the rows of d, which are training rows.
 func sampleRows(d *Dataset, narrow bool) *RowSample {
 	all := hashCount{rows: map[uint64]int{}}
-	hashRows(d, narrow, func(hashes []uint64) {
+	base := design.WithoutProducts(d.X)
+	hashRows(base, narrow, func(hashes []uint64) {
 		for _, h := range hashes {
 			all.add(h)
 		}
 	})
-	s := &RowSample{Zeros: all.zeros}
+	s := &RowSample{Zeros: all.zeros, Base: base != d.X}
 	var packed []byte
 	single, before := 0, uint32(0)
 	for _, hash := range slices.Sorted(maps.Keys(all.rows)) {
@@ -168,7 +172,11 @@ func (s *RowSample) keys() (map[uint32]bool, error) {
 
 // countEqual compares the rows of a block with the sample, whose hashes are keys, and adds the result to t.
 func (s *RowSample) countEqual(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
-	hashRows(d, narrow, func(hashes []uint64) {
+	x := d.X
+	if s.Base {
+		x = design.WithoutProducts(x)
+	}
+	hashRows(x, narrow, func(hashes []uint64) {
 		for _, h := range hashes {
 			if bits.LeadingZeros64(h) < s.Zeros {
 				continue
