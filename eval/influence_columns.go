@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/interval"
-	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/memory"
 )
 
 // influenceColumns computes the numbers of a row; measures are functions of their sums.
@@ -14,8 +12,6 @@ type influenceColumns struct {
 	layout interval.Columns
 
 	tailQ []float64 // for each model, the quantile at which colTail is linearised
-	// for each model and row, the logarithm of the clipped probability of the actual class; nil for regression
-	logs [][]float64
 }
 
 // Columns of a model, each multiplied by the weight of the row.
@@ -56,32 +52,7 @@ func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *int
 		c.layout.PerModel, c.layout.Shared = colGap, regressionShared
 	}
 	c.layout.Fill = c.fill
-	for k := range in.Models {
-		if in.Task == Regression {
-			break
-		}
-		logs := memory.Make[float64](in.Arena, len(in.Target))
-		shard.Run(len(logs), func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				logs[i] = math.Log(c.probabilityOfClass(k, i))
-			}
-		})
-		c.logs = append(c.logs, logs)
-	}
 	return &c.layout
-}
-
-// probabilityOfClass returns the probability that model k gives to the actual class of row i, clipped.
-func (c *influenceColumns) probabilityOfClass(k, i int) float64 {
-	s := c.in.Models[k].Score[i]
-	if c.in.Task == Multiclass {
-		return max(s, logLossClip)
-	}
-	p := min(max(s, logLossClip), 1-logLossClip)
-	if c.in.Target[i] > 0 {
-		return p
-	}
-	return 1 - p
 }
 
 // fill computes the columns for row i.
@@ -103,7 +74,7 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 			continue
 		}
 		if in.Task == Multiclass {
-			v[colA], v[colB], v[colC] = -w*c.logs[k][i], 0, 0
+			v[colA], v[colB], v[colC] = w*in.LogLoss[k][i], 0, 0
 			if float64(m.Class[i]) == t {
 				v[colB] = w
 			}
@@ -119,7 +90,7 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 		if s >= in.Threshold {
 			tp, fp = w*y, w*(1-y)
 		}
-		v[colA], v[colB], v[colC], v[colD], v[colGap] = -w*c.logs[k][i], w*(s-y)*(s-y), tp, fp, w*(s-y)
+		v[colA], v[colB], v[colC], v[colD], v[colGap] = w*in.LogLoss[k][i], w*(s-y)*(s-y), tp, fp, w*(s-y)
 	}
 	shared := row[len(row)-c.layout.Shared:]
 	shared[columnWeight] = w

@@ -146,8 +146,10 @@ func (in *Input) newMeasuredRows() *measuredRows {
 		rows.Score, rows.Loss = append(rows.Score, m.Score), append(rows.Loss, m.Loss)
 		atLeast0 = append(atLeast0, !slices.ContainsFunc(m.Loss, func(l float64) bool { return l < 0 }))
 	}
-	return &measuredRows{Rows: rows, Task: in.Task, Classes: in.Classes, Models: in.Models, Threshold: in.threshold(),
+	out := &measuredRows{Rows: rows, Task: in.Task, Classes: in.Classes, Models: in.Models, Threshold: in.threshold(),
 		LossAtLeast0: atLeast0}
+	out.setLogLoss()
+	return out
 }
 
 func (in *Input) threshold() float64 {

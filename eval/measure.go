@@ -175,14 +175,13 @@ func (v Values) undefineAll(why string) (out Values) {
 // measureStratum computes every measure of model k over the rows of a stratum.
 func measureStratum(in *measuredRows, k int, s *interval.Stratum) Values {
 	var sums rowSums
-	m := &in.Models[k]
 	switch in.Task {
 	case Multiclass:
-		sums = sumMulticlass(in, m, s.Rows)
+		sums = sumMulticlass(in, k, s.Rows)
 	case Binary:
-		sums = sumBinary(in, m, s.Rows, s.Ties(in.Weight, k))
+		sums = sumBinary(in, k, s.Rows, s.Ties(in.Weight, k))
 	default:
-		sums = sumRegression(in, m, s.Rows, s.Size[k])
+		sums = sumRegression(in, &in.Models[k], s.Rows, s.Size[k])
 	}
 	return sums.measure(in.Task)
 }

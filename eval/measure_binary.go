@@ -214,21 +214,19 @@ func matthews(tp, fp, p, n float64) float64 {
 }
 
 // sumBinary returns the sums over rows of two classes; ties holds the same rows in ascending order of score.
-func sumBinary(in *measuredRows, m *Model, rows []int32, ties interval.Ties) rowSums {
+func sumBinary(in *measuredRows, k int, rows []int32, ties interval.Ties) rowSums {
+	m := &in.Models[k]
 	var risk, ll, squared, tp, fp, tn, fn compensated.Sum
 	var bin [interval.Bins]compensated.Sum // Σ w (p − y) of each bin
 	for _, i := range rows {
 		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.Of(i)
-		risk.Add(w * m.Loss[i])
-		q := min(max(p, logLossClip), 1-logLossClip)
+		risk = risk.Plus(w * m.Loss[i])
+		ll = ll.Plus(w * in.LogLoss[k][i])
 		y := 0.0
 		if pos {
 			y = 1
-			ll.Add(-w * math.Log(q))
-		} else {
-			ll.Add(-w * math.Log(1-q))
 		}
-		squared.Add(w * (p - y) * (p - y))
+		squared = squared.Plus(w * (p - y) * (p - y))
 		switch yes := p >= in.Threshold; {
 		case yes && pos:
 			tp.Add(w)

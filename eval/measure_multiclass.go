@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/interval"
@@ -48,14 +47,15 @@ func isNoWorry(why string) bool { return why == fewClasses || why == negativeTar
 // top5Classes is the number of classes above which top-5 accuracy is reported.
 const top5Classes = 10
 
-// sumMulticlass returns the sums over rows of more than two classes.
-func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
+// sumMulticlass returns the sums of model k over rows of more than two classes.
+func sumMulticlass(in *measuredRows, k int, rows []int32) rowSums {
+	m := &in.Models[k]
 	var total, risk, ll, hit, five compensated.Sum
 	for _, i := range rows {
 		w := in.Weight.Of(i)
-		total.Add(w)
-		risk.Add(w * m.Loss[i])
-		ll.Add(-w * math.Log(max(m.Score[i], logLossClip)))
+		total = total.Plus(w)
+		risk = risk.Plus(w * m.Loss[i])
+		ll = ll.Plus(w * in.LogLoss[k][i])
 		if float64(m.Class[i]) == in.Target[i] {
 			hit.Add(w)
 		}

@@ -321,11 +321,12 @@ func TestMeasures_DerivativeIsThatOfTheValue(t *testing.T) {
 			if m.derive == nil {
 				continue
 			}
-			influence := c.Influence(m.quantityOf(0, -1), sums)
+			influence, influences := c.Influence(m.quantityOf(0, -1), sums), make([]float64, 1)
 			for i := range in.Target {
 				clear(row)
 				c.Fill(row, int32(i))
-				got := influence.OfRow(row)
+				influence.StoreIn(influences, row, 1)
+				got := influences[0]
 				w := in.Weight[i]
 				in.Weight[i] = w * (1 + h)
 				up, _ := measured(t, in).Get(m.Key)

@@ -1,8 +1,11 @@
 package eval
 
 import (
+	"math"
+
 	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -47,6 +50,37 @@ type measuredRows struct {
 	Threshold float64 // for two classes, the minimum score of rows that are predicted positive
 
 	LossAtLeast0 []bool // by model: no row has a loss below 0
+	// for each model and row, the log loss of the clipped probability of the actual class; nil for regression
+	LogLoss [][]float64
+}
+
+// setLogLoss computes LogLoss.
+func (in *measuredRows) setLogLoss() {
+	if in.Task == Regression {
+		return
+	}
+	for k := range in.Models {
+		loss := memory.Make[float64](in.Arena, len(in.Target))
+		shard.Run(len(loss), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				loss[i] = -math.Log(in.probabilityOfClass(k, i))
+			}
+		})
+		in.LogLoss = append(in.LogLoss, loss)
+	}
+}
+
+// probabilityOfClass returns the probability that model k gives to the actual class of row i, clipped.
+func (in *measuredRows) probabilityOfClass(k, i int) float64 {
+	s := in.Models[k].Score[i]
+	if in.Task == Multiclass {
+		return max(s, logLossClip)
+	}
+	p := min(max(s, logLossClip), 1-logLossClip)
+	if in.Target[i] > 0 {
+		return p
+	}
+	return 1 - p
 }
 
 // scaleWeights returns the weights scaled to mean 1, or nil if weight is nil. A nil arena means the heap.

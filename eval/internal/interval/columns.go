@@ -71,13 +71,15 @@ func (d *Derivative) AddRatio(f float64, num, den []Term) {
 // An Influence is the influence of a row on a quantity, as a linear function of the columns of the row.
 type Influence []Term
 
-// OfRow returns the influence of the row with the given columns.
-func (f Influence) OfRow(row []float64) float64 {
-	d := 0.0
+// StoreIn stores in dst the influences of some rows. Column j of these rows begins at columns[j·stride].
+func (f Influence) StoreIn(dst, columns []float64, stride int) {
+	clear(dst)
 	for _, t := range f {
-		d += float64(t.by * row[t.column])
+		column := columns[t.column*stride:][:len(dst)]
+		for k, x := range column {
+			dst[k] += float64(t.by * x)
+		}
 	}
-	return d
 }
 
 // Influence returns the influence of a row on a quantity, evaluated at the given sums of the columns, or nil if the

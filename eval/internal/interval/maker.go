@@ -182,12 +182,22 @@ func (r *Maker) influenceMoments(p *Part, rows []int32, of []Quantity) []Moments
 	for q, of := range of {
 		influence[q] = c.Influence(of, p.sum)
 	}
-	out, row := make([]Moments, len(of)), make([]float64, c.Width())
-	for _, i := range rows {
-		c.Fill(row, i)
-		for q, f := range influence {
-			out[q].add(f.OfRow(row))
+	const most = 64 // rows that are processed together; their columns stay in the cache
+	out, row, influences := make([]Moments, len(of)), make([]float64, c.Width()), make([]float64, most)
+	columns := make([]float64, most*len(row)) // one column after another
+	for len(rows) > 0 {
+		n := min(most, len(rows))
+		for k, i := range rows[:n] {
+			c.Fill(row, i)
+			for j, x := range row {
+				columns[j*most+k] = x
+			}
 		}
+		for q, f := range influence {
+			f.StoreIn(influences[:n], columns, most)
+			out[q].add(influences[:n]...)
+		}
+		rows = rows[n:]
 	}
 	return out
 }

@@ -13,8 +13,12 @@ func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfin
 // StudentQuantile returns the u for which P(|T| ≤ u) = confidence, where T has Student's distribution with the
 // given degrees of freedom.
 func StudentQuantile(confidence, freedom float64) float64 {
-	if freedom > 1e7 {
-		return NormalQuantile(confidence)
+	if freedom > 1000 { // Abramowitz and Stegun 1964, 26.7.5
+		z := NormalQuantile(confidence)
+		q := z * z
+		return z * (1 + (q+1)/(4*freedom) + ((5*q+16)*q+3)/(96*freedom*freedom) +
+			(((3*q+19)*q+17)*q-15)/(384*math.Pow(freedom, 3)) +
+			((((79*q+776)*q+1482)*q-1920)*q-945)/(92160*math.Pow(freedom, 4)))
 	}
 	// 1/(1 + u²/f) has a beta distribution
 	x := mathext.InvRegIncBeta(freedom/2, 0.5, 1-confidence)

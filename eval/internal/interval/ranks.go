@@ -94,9 +94,7 @@ func AveragePrecisionError(in *Rows, of *Stratum, model, base int, _ float64) Un
 	})
 	defer func() { memory.Release(in.Arena, x) }()
 	var m Moments
-	for _, d := range x {
-		m.add(d)
-	}
+	m.add(x...)
 	var l Uncertainty
 	if l.addStratum(m); len(of.Rows) < 2 {
 		l.variance = math.NaN()

@@ -90,7 +90,7 @@ func (t Ties) AveragePrecision() float64 {
 		tp += p
 		all += p + q
 		if p > 0 {
-			ap.Add(p * (tp / all))
+			ap = ap.Plus(p * (tp / all))
 		}
 		p, q = 0, 0
 	}

@@ -11,13 +11,17 @@ import "math"
 // Moments holds sums of powers of influences.
 type Moments struct{ n, s1, s2, s3, s4 float64 }
 
-func (m *Moments) add(d float64) {
-	q := float64(d * d)
-	m.n++
-	m.s1 += d
-	m.s2 += q
-	m.s3 += float64(q * d)
-	m.s4 += float64(q * q)
+// add adds influences.
+func (m *Moments) add(influences ...float64) {
+	s1, s2, s3, s4 := m.s1, m.s2, m.s3, m.s4
+	for _, d := range influences {
+		q := float64(d * d)
+		s1 += d
+		s2 += q
+		s3 += float64(q * d)
+		s4 += float64(q * q)
+	}
+	m.n, m.s1, m.s2, m.s3, m.s4 = m.n+float64(len(influences)), s1, s2, s3, s4
 }
 
 func (m *Moments) merge(o Moments) {

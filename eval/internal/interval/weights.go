@@ -21,16 +21,19 @@ func (w Weights) Of(i int32) float64 {
 func (w Weights) SumOf(x []float64) float64 {
 	var s compensated.Sum
 	for i, v := range x {
-		s.Add(w.Of(int32(i)) * v)
+		s = s.Plus(w.Of(int32(i)) * v)
 	}
 	return s.Value()
 }
 
 // Total returns the sum of the weights of the given rows.
 func (w Weights) Total(rows []int32) float64 {
+	if w == nil {
+		return float64(len(rows))
+	}
 	var s compensated.Sum
 	for _, i := range rows {
-		s.Add(w.Of(i))
+		s = s.Plus(w[i])
 	}
 	return s.Value()
 }
@@ -40,12 +43,12 @@ func (w Weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) 
 	var s, q compensated.Sum
 	total := w.Total(rows)
 	for _, i := range rows {
-		s.Add(w.Of(i) * x(i))
+		s = s.Plus(w.Of(i) * x(i))
 	}
 	mean = s.Value() / total
 	for _, i := range rows {
 		d := w.Of(i) * (x(i) - mean)
-		q.Add(d * d)
+		q = q.Plus(d * d)
 	}
 	return mean, math.Sqrt(q.Value()) / total
 }
