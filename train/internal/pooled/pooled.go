@@ -337,7 +337,7 @@ const (
 	accuracy    = 1e-8 // squared Newton decrement, relative to the objective, at which minimise ends
 	// Near the minimum, a step squares the relative decrement, up to a factor. After a full step from a squared decrement
 	// of at most lastDecrement, relative to the objective, minimise ends.
-	lastDecrement = 1e-4
+	lastDecrement = 1e-5
 )
 
 // minimise minimises the penalised average loss with a fold left out by Newton's method, starting at from;
