@@ -68,6 +68,18 @@ func formatOfText(in *input) (*format, error) {
 	return csvFormat, nil
 }
 
+// isLikeLibsvm reports whether a file is LIBSVM, judging by its text. Only a file whose name does not decide its format is
+// examined, since data sets in this format often have names such as a9a, a9a.t or train.txt. fault is the error of
+// detectFormat.
+func isLikeLibsvm(in *input, fault error) bool {
+	named := formatByName(in.name)
+	if !(named == nil && fault != nil || named == csvFormat && !isTableFile(in.name)) {
+		return false
+	}
+	f, err := text.Examine(in)
+	return err == nil && libsvm.IsLike(f.Head)
+}
+
 // readText returns a readFunc that calls read, a function that reads text.
 func readText(
 	read func(ctx context.Context, src intake.Source, names []string, o csv.Options, verbatim bool) (*intake.Table, error),

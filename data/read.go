@@ -352,7 +352,11 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err := in.read(head, 0); err != nil {
 		return nil, err
 	}
-	if in.format, err = detectFormat(name, head); err != nil {
+	in.format, err = detectFormat(name, head)
+	if len(head) > 0 && isLikeLibsvm(in, err) {
+		in.format, err = libsvmFormat, nil
+	}
+	if err != nil {
 		if in.was != nil || filepath.Ext(name) != "" || len(head) == 0 {
 			return nil, err
 		}

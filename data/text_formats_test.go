@@ -91,6 +91,36 @@ func TestTextFormats_Contract(t *testing.T) {
 	}
 }
 
+// LIBSVM is recognised by its text if the name of the file does not state a format; CSV is not mistaken for it.
+func TestOpen_LibsvmByText(t *testing.T) {
+	const svm, text = "# c\n+1 2:0.5 7:1\n-1 1:3\n", "a b\n1 2:30\n4 5:20\n"
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"train.txt": {svm, "label x"}, "train.dat": {svm, "label x"}, "a9a": {svm, "label x"}, "a9a.t": {svm, "label x"},
+		"news20.binary.gz": {string(packedText(t, []byte(svm))), "label x"}, "times.txt": {text, "a b"}, "t.csv": {svm, ""},
+		"notes.doc": {text, "format of the file is unknown"}, "zip.binary": {"PK\x03\x04 1:2\n", "zip archives"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(t.Context(), path)
+		got := ""
+		if err == nil {
+			got = strings.Join(f.Names(), " ")
+			f.Close()
+		}
+		switch {
+		case name == "t.csv":
+			if err == nil && got == "label x" {
+				t.Errorf("%s: the extension is ignored", name)
+			}
+		case got != c.want && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: columns %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
+
 // The files of a directory are one table, of all widths where vectors may have any, and else an error that names a
 // file.
 func TestTextFormats_DirectoryOfWidths(t *testing.T) {
