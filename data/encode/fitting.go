@@ -338,7 +338,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		q := &t.fitted[i]
 		var err error
 		if q.vector != nil {
-			q.kept = t.addVector(q)
+			q.kept, err = t.addVector(q)
 		} else if q.number != nil {
 			q.kept, err = t.addNumeric(q)
 		} else if err = q.category.err; err == nil {

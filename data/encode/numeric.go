@@ -12,6 +12,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
+// leastScale is the smallest number by which columns are divided. The coefficients of columns with smaller scales could
+// overflow in the units of the columns.
+const leastScale = 1e-300
+
 // addNumeric appends the encoded column of a number. If the column is constant or has no values, it is omitted,
 // with a note.
 func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
@@ -76,11 +80,14 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		col.Scale = largestOf(known.Moments, in.Fill)
 	}
 	if e.Spec.centres() {
-		if sd == 0 {
+		if sd < leastScale {
 			return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn),
 				"the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
+	}
+	if col.Scale < leastScale {
+		return false, f.Fault(c.Name, fix.Advise("rescale the column", fix.DropColumn), "the values are too small to scale")
 	}
 	e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, col)
 	return true, nil

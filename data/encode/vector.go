@@ -75,13 +75,14 @@ func (t *fitting) scanVector(c *data.Column, x *vectorStatistics) error {
 	return nil
 }
 
-// addVector appends the input of a column of sparse vectors and its encoded columns.
-func (t *fitting) addVector(q *feature) (kept bool) {
+// addVector appends the input of a column of sparse vectors and its encoded columns. If the column has no entries, it is
+// omitted, with a note.
+func (t *fitting) addVector(q *feature) (kept bool, err error) {
 	e, c, known := t.e, q.column, q.vector
 	n := len(known.places)
 	if n == 0 {
 		e.addNote("column %q is left out: in the training rows, all entries of its vectors are 0", c.Name)
-		return false
+		return false, nil
 	}
 	in := Input{Name: c.Name, Kind: data.Vector, First: len(e.Columns), Index: known.places}
 	how := "unchanged"
@@ -89,12 +90,18 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 		in.Scales, how = known.largest, "divided by the largest absolute value at its index, without centring, so that 0 "+
 			"stays 0"
 	}
+	for k, scale := range in.Scales {
+		if scale < leastScale {
+			return false, t.f.Fault(in.placeName(in.Index[k]), fix.Advise("rescale the entries at this index"),
+				"the entries are too small to scale: their largest absolute value is %v", scale)
+		}
+	}
 	e.Inputs = append(e.Inputs, in)
 	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])
 	e.addNote("column %q: sparse vectors with entries at %d %s, on average %.4g per row; each entry is %s", c.Name, n,
 		printable.Noun(n, "index", "indices"),
 		float64(known.entries)/float64(t.total), how)
-	return true
+	return true, nil
 }
 
 // describeEmptyVectors states that the first feature of sparse vectors has no columns or no entries, or returns "" if

@@ -212,6 +212,22 @@ func TestFit_ColumnNamedLikeAnEntry(t *testing.T) {
 	}
 }
 
+// Numbers whose coefficients could overflow in their own units are refused, also where the model could be fitted.
+func TestFit_NumbersTooSmallToScale(t *testing.T) {
+	for _, c := range []struct{ name, text, scale, want string }{
+		{"t.svm", "1 2:1e-302\n0 2:1e-310\n1 1:1 2:3e-301\n", "", `column "x[2]": the entries are too small to scale`},
+		{"t.svm", "1 2:1e-300\n0 2:1e-310\n1 1:1 2:3e-299\n", "none", ""},
+		{"t.svm", "1 2:1e-280\n0 2:1e-310\n1 1:1 2:3e-299\n", "", ""},
+		{"t.csv", "label,z\n1,1e-310\n0,3e-310\n1,2e-310\n", "", `column "z": the values differ by too little`},
+		{"t.csv", "label,z\n1,1e-310\n0,3e-310\n1,2e-310\n", "max", `column "z": the values are too small to scale`},
+	} {
+		_, err := NewEncoder(t.Context(), readSparse(t, c.name, c.text), nil, Spec{Target: "label", Scale: c.scale})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, scale %q: %v, want %q", c.text, c.scale, err, c.want)
+		}
+	}
+}
+
 // The error about lists that are not vectors says how vectors are stored.
 func TestFit_OtherListsAreNoVectors(t *testing.T) {
 	path := datatest.WriteLists(t, ".arrows", arrow.ListOf(arrow.PrimitiveTypes.Int64), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
