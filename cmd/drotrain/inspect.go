@@ -99,6 +99,9 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, fs *pflag.FlagSe
 	var p *proposedTraining
 	var err error
 	if o.Config.Target != "" {
+		o.Config.Data = path
+		addArrayFiles(&o.Config)
+		path = o.Config.Data
 		holdout := fs.Lookup("holdout").Value.String()
 		if holdout == options.Auto {
 			holdout = ""

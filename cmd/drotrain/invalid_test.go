@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -88,6 +90,58 @@ func TestPredict_InvalidRowsOfArrays(t *testing.T) {
 	for k, why := range map[int]string{2: "null", 3: "+Inf"} {
 		if !strings.HasPrefix(lines[k], fmt.Sprintf("%d,,,", k)) || !strings.Contains(lines[k], why) {
 			t.Errorf("row %d: %q", k, lines[k])
+		}
+	}
+}
+
+// Files of arrays may be named as target and groups, beside a dense array and beside the archive of a sparse matrix.
+func TestTrain_ArrayFilesAsTargetAndGroups(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const rows = 90
+	var labels, groups, values []float64
+	var indices, pointers []int32
+	for k := range rows {
+		labels, groups = append(labels, float64(k*k/5%2)), append(groups, float64(k%3))
+		indices, pointers = append(indices, int32(k%7)), append(pointers, int32(k))
+		values = append(values, math.Sin(float64(k)))
+	}
+	array := func(kind string, shape string, v any) []byte {
+		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+		b := []byte("\x93NUMPY\x01\x00\x76\x00" + head + strings.Repeat(" ", 117-len(head)) + "\n")
+		b, err := binary.Append(b, binary.LittleEndian, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for name, b := range map[string][]byte{"format": array("|S3", "()", []byte("csr")),
+		"shape": array("<i8", "(2,)", []int64{rows, 7}), "data": array("<f8", "(90,)", values),
+		"indices": array("<i4", "(90,)", indices), "indptr": array("<i4", "(91,)", append(pointers, rows))} {
+		if to, err := w.Create(name + ".npy"); err != nil {
+			t.Fatal(err)
+		} else if _, err := to.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"X.npz": archive.Bytes(), "X.npy": array("<f8", "(90, 1)", values),
+		"y.npy": array("<f8", "(90,)", labels), "g.npy": array("<f8", "(90,)", groups)} {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, data := range []string{"X.npz", "X.npy"} {
+		if code, _, stderr := try(t.Context(), "train", "--data", data, "--target", "y.npy", "--groups", "g.npy", "--average",
+			"plain", "--out", data+".m", "--report", "none", "--quiet"); code != exit.OK {
+			t.Errorf("%s: %s", data, stderr)
+		}
+		if code, out, stderr := try(t.Context(), "inspect", data, "--target", "y.npy"); code != exit.OK ||
+			!strings.Contains(out, "y") {
+			t.Errorf("inspect %s: %s", data, stderr)
 		}
 	}
 }

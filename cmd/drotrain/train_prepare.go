@@ -90,7 +90,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 // addArrayFiles replaces .npy files that are given as target or groups by names of columns, and adds the files to
 // the table.
 func addArrayFiles(c *train.Config) {
-	if !strings.HasSuffix(c.Data, ".npy") {
+	if !strings.HasSuffix(c.Data, ".npy") && !strings.HasSuffix(c.Data, ".npz") {
 		return
 	}
 	take := func(file string) string {

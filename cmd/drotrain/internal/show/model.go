@@ -55,8 +55,8 @@ func coefficients(w io.Writer, all []train.Coefficient) {
 		}
 		run, indent := all[:n], "  "
 		if n > entriesShown {
-			fmt.Fprintf(w, "  %s: the %d largest of %s\n", printable.EscapeLine(run[0].Vector), entriesShown,
-				Plural(n, "entry", "entries"))
+			fmt.Fprintf(w, "  %s: %d of %s, those with the largest scaled coefficients\n",
+				printable.EscapeLine(run[0].Vector), entriesShown, Plural(n, "entry", "entries"))
 			run = slices.Clone(run)
 			slices.SortStableFunc(run, func(a, b train.Coefficient) int {
 				return cmp.Compare(math.Abs(b.Encoded), math.Abs(a.Encoded))

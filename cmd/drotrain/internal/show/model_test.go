@@ -40,7 +40,7 @@ func TestCoefficients_WideVector(t *testing.T) {
 	if want := 1 + (1 + entriesShown) + entriesShown + 1 + 1; len(lines) != want {
 		t.Fatalf("%d lines, want %d:\n%s", len(lines), want, b.String())
 	}
-	for at, want := range map[int]string{0: "age", 1: "  x: the 10 largest of 300 entries", 2: "    x[299]", 11: "    x[290]",
+	for at, want := range map[int]string{0: "age", 1: "  x: 10 of 300 entries, those with", 2: "    x[299]", 11: "    x[290]",
 		12: "  z[0]", 22: "  (intercept)", 23: "  `drotrain export"} {
 		if !strings.HasPrefix(lines[at], want) {
 			t.Errorf("line %d is %q, want %q", at, lines[at], want)
