@@ -320,6 +320,9 @@ class _RobustModel(BaseEstimator):
         finite: Any = "allow-nan" if self._imputes() else True
         given = {"dtype": [np.float64, np.float32], "ensure_all_finite": finite, "ensure_min_samples": 1 + reset}
         X = validate_data(self, X, accept_sparse="csr", reset=reset, **given)
+        if sparse.issparse(X) and not X.has_canonical_format:  # several entries of a cell are added
+            X = X.copy()
+            X.sum_duplicates()
         if not (reset or training) and self._model().sparse:
             return sparse.csr_matrix(X)
         if reset or not hasattr(self, "feature_names_in_"):

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ._table import VECTOR
+
 _SCHEMA = 1
 ESTIMATOR = "estimator"
 
@@ -55,7 +57,10 @@ class Model:
         )
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.estimator.get("features")
-        self.sparse = len(inputs) == 1 and inputs[0]["kind"] == "vector" and "shifts" not in inputs[0]
+        first = inputs[0]
+        self.sparse = len(inputs) == 1 and first["kind"] == "vector" and "shifts" not in first
+        if features == [first["name"]] and (first["name"] != VECTOR or first["index"][-1] > 0):
+            self.sparse = False  # trained on a data frame whose only column holds the vectors, not on a matrix
         if self.sparse:  # all indices up to the largest in the training rows, unless the document names more
             features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]
             self.inputs, self.plain = list(features), untouched

@@ -134,3 +134,29 @@ def test_what_scipy_may_store_makes_no_difference(form) -> None:
             setattr(wide, name, getattr(wide, name).astype(np.int64))
     for matrix in (halves if form == "coo" else halves.asformat(form), wide):
         np.testing.assert_array_equal(RobustClassifier(nu=1).fit(matrix, y).coef_, plain.coef_)
+
+
+def test_several_entries_of_a_cell_are_added() -> None:
+    X, y = table()
+    halves = sparse.csr_matrix((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    halves = sparse.csr_matrix((np.repeat(halves.data / 2, 2), np.repeat(halves.indices, 2), 2 * halves.indptr), shape=X.shape)
+    stored = halves.nnz
+    assert stored == 4 * X.nnz > X.shape[0] * X.shape[1] / 4
+    want = RobustClassifier(average="plain").fit(X, y)
+    got = RobustClassifier(average="plain").fit(halves, y)
+    np.testing.assert_array_equal(got.coef_, want.coef_)
+    np.testing.assert_array_equal(got.predict_proba(halves), want.predict_proba(X))
+    assert halves.nnz == stored  # X is not changed
+
+
+@pytest.mark.parametrize("name", ["v", "x"])
+def test_frame_whose_only_column_holds_sparse_vectors(name, tmp_path) -> None:
+    X, y = table()
+    rows = [[{"index": int(j), "value": float(v)} for j, v in zip(X[i].indices, X[i].data, strict=True)] for i in range(len(y))]
+    frame = pd.DataFrame({name: rows})
+    want = RobustClassifier(average="plain").fit(X, y)
+    model = RobustClassifier(average="plain").fit(frame, y)
+    assert model.n_features_in_ == 1 and list(model.coef_names_) == [f"{name}[{i}]" for i in range(30)]
+    model.save(tmp_path / "model.json")
+    for one in (model, RobustClassifier.from_file(tmp_path / "model.json")):
+        np.testing.assert_allclose(one.predict_proba(frame), want.predict_proba(X), rtol=1e-12)
