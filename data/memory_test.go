@@ -2,14 +2,21 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -137,4 +144,55 @@ func packedTwice(t *testing.T, line string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// Vectors in one batch of an Arrow file are decoded piece by piece, also if the batch does not fit in the memory.
+func TestOpen_ArrowBatchBeyondTheMemory(t *testing.T) {
+	const rows, width, limit = 400_000, 64, 64 << 20
+	values := array.NewFloat32Builder(memory.DefaultAllocator)
+	values.Reserve(rows * width)
+	for k := range rows * width {
+		values.UnsafeAppend(float32(k % 1001 % 17))
+	}
+	typ := arrow.FixedSizeListOf(width, arrow.PrimitiveTypes.Float32)
+	list := array.NewFixedSizeListData(array.NewData(typ, rows, []*memory.Buffer{nil},
+		[]arrow.ArrayData{values.NewArray().Data()}, 0, 0))
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ}}, nil)
+	paths := map[string]string{}
+	for name, with := range map[string]ipc.Option{"not compressed": ipc.WithAllocator(memory.DefaultAllocator),
+		"zstd": ipc.WithZstd(), "lz4": ipc.WithLZ4()} {
+		paths[name] = filepath.Join(t.TempDir(), "v.arrow")
+		f, err := os.Create(paths[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := ipc.NewFileWriter(f, ipc.WithSchema(schema), with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(array.NewRecord(schema, []arrow.Array{list}, rows)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmp.Or(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, values = nil, nil
+	for name, path := range paths {
+		t.Run(name, func(t *testing.T) {
+			allocated := limited(t, limit)
+			f, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if got := allocated(); got > limit {
+				t.Errorf("%d MB were allocated", got>>20)
+			}
+			c, err := f.ColumnAt(t.Context(), nil, "v[5]", []int{rows - 1})
+			if err != nil || c.Number[0] != float64(((rows-1)*width+5)%1001%17) {
+				t.Errorf("the last vector has the entry %v: %v", c.Number[0], err)
+			}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 
@@ -147,4 +148,73 @@ func readExactly(dst []byte, r io.Reader, size int) ([]byte, error) {
 		return nil, cmp.Or(err, errSize)
 	}
 	return out.Bytes(), nil
+}
+
+const (
+	// HeaderBytes is the number of bytes that WindowOf needs.
+	HeaderBytes = zstd.HeaderMaxSize
+
+	// mostWindow is the maximum size in bytes of the window of data that a reader decompresses in pieces.
+	mostWindow = 8 << 20
+)
+
+// WindowOf returns the number of bytes that a reader of compressed data holds in memory, given the first bytes of the
+// data. It returns math.MaxInt if the data must be decompressed as a whole.
+func WindowOf(codec Codec, head []byte) int {
+	switch codec {
+	case LZ4Frame:
+		if len(head) > 5 {
+			block := 1 << (8 + 2*(head[5]>>4&7)) // 64 KB to 4 MB
+			return 2*block + 64<<10              // compressed and decompressed, after the bytes to which it may refer
+		}
+	case Zstd:
+		var h zstd.Header
+		if err := h.Decode(head); err == nil && !h.SingleSegment && !h.Skippable && h.WindowSize <= mostWindow {
+			return int(h.WindowSize) + 4*zstdBlock
+		}
+	}
+	return math.MaxInt
+}
+
+// NewReader returns a reader of exactly size bytes that src decompresses to. WindowOf must have returned a number of
+// bytes. Its errors say that the data are damaged.
+func NewReader(codec Codec, src io.Reader, size int) io.Reader {
+	r := &exactReader{codec: codec, size: size, left: size}
+	if codec == LZ4Frame {
+		r.from = lz4.NewReader(src)
+		return r
+	}
+	d, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(mostWindow))
+	if err != nil {
+		panic(err)
+	}
+	r.from = d
+	return r
+}
+
+// An exactReader reads size bytes from a reader that must then end.
+type exactReader struct {
+	codec      Codec
+	from       io.Reader
+	size, left int
+}
+
+func (r *exactReader) Read(p []byte) (n int, err error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n, err = r.from.Read(p[:min(len(p), r.left)])
+	if r.left -= n; r.left == 0 && (err == nil || err == io.EOF) { // checksums follow the last byte
+		var more int64
+		if more, err = io.Copy(io.Discard, io.LimitReader(r.from, 1)); more > 0 {
+			err = errSize
+		}
+	} else if err == io.EOF {
+		err = fmt.Errorf("the data decompress to %d bytes instead of %d", r.size-r.left, r.size)
+	}
+	if err != nil { // even if it concerns what follows the last byte: the caller would ignore an error beside all bytes
+		return 0, table.Damaged("%s data: %v", codecs[r.codec].name, err)
+	}
+	return n, nil
 }

@@ -76,17 +76,17 @@ func (b *builder) addValues(c *cursor, start int, dictionaries map[int64]*table.
 		b.addEntries(c, start)
 		return
 	}
-	if out.Kind == table.Other && b.vector == nil {
-		c.unpackAll(f)
+	if b.vector != nil {
+		b.addLists(c)
+		return
+	}
+	if out.Kind == table.Other {
+		c.checkAll(f)
 		return
 	}
 	n, buffers := c.takeDecompressed(f)
 	rows := int(n.length)
 	valid := validityBitmap(buffers, n)
-	if b.vector != nil {
-		b.addLists(c, valid, buffers, rows)
-		return
-	}
 	n.countNulls(valid)
 	b.addRows(dictionaries[f.Dictionary], piece{rows: rows, valid: valid, buffers: buffers}, start)
 }
@@ -159,11 +159,16 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 	case len(buffers) == 0:
 		return nil
 	case len(buffers[0]) == 0 && n.nulls > 0:
-		panic(table.Damaged("a batch states %d nulls, but does not mark which values are null", n.nulls))
+		panic(errUnmarked(n))
 	case len(buffers[0]) == 0:
 		return nil
 	}
 	return valueBytes(buffers[0], int(n.length), 1)
+}
+
+// errUnmarked returns the error of a field whose header states nulls although it has no validity bitmap.
+func errUnmarked(n node) error {
+	return table.Damaged("a batch states %d nulls, but does not mark which values are null", n.nulls)
 }
 
 // bit reports whether bit i is set.
@@ -176,14 +181,6 @@ func (c *cursor) takeDecompressed(f *field) (n node, buffers [][]byte) {
 		buffers = append(buffers, c.unpack(b))
 	}
 	return n, buffers
-}
-
-// unpackAll skips a field and its children after checking that their buffers can be decompressed.
-func (c *cursor) unpackAll(f *field) {
-	c.takeDecompressed(f)
-	for _, child := range f.children() {
-		c.unpackAll(child)
-	}
 }
 
 // setNull makes the value of a row null.
@@ -385,43 +382,41 @@ func (b *builder) dictionaryNumber(from *table.Column, k int) (v float64, exact 
 }
 
 // addLists adds lists of floats to the vectors of the column.
-func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) {
+func (b *builder) addLists(c *cursor) {
 	f, child := b.field, b.field.Children[0]
-	n, inner := c.takeDecompressed(child)
+	n, outer := c.readers(f)
+	inner, buffers := c.readers(child)
 	if b.vector.HasFailed() {
 		return
 	}
-	length := int(n.length)
-	present := validityBitmap(inner, n)
-	data := valueBytes(inner[1], length, child.Bits)
-	size := child.Element.Size
-	bounds := func(i int) (from, to uint64) { return uint64(i * f.Size), uint64((i + 1) * f.Size) }
-	if f.Type != typeFixedList {
-		offset := offsetReader(buffers[1], f.Bits, rows)
-		bounds = func(i int) (from, to uint64) { return offset(i), offset(i + 1) }
-	}
-	for i := range rows {
+	lists, data, size := f.lists(n, outer, int(inner.length)), buffers[1], child.Element.Size
+	data.require(lists.length, child.Bits)
+	valid, present := n.validity(outer), inner.validity(buffers)
+	unstored := 0
+	for i := range int(n.length) {
 		b.vector.BeginRow()
-		if valid != nil && !bit(valid, i) {
+		if valid.isNull(i) {
 			b.vector.AddNullRow()
 		}
-		from, to := bounds(i)
-		if from > to || to > uint64(length) {
-			panic(table.Damaged("a list refers to values that do not exist"))
-		}
-		for k := int(from); k < int(to) && !b.vector.HasFailed(); k++ {
-			if present != nil && !bit(present, k) {
+		from, to := lists.bounds(i)
+		to = min(to, from+intake.MostWidth+1) // one more is an error
+		number := data.bytes(from*size, to*size)
+		for k := from; k < to && !b.vector.HasFailed(); k++ {
+			if present.isNull(k) {
 				b.vector.AddNull()
 			} else {
-				b.vector.Add(child.Element.Bits(data[k*size:]))
+				b.vector.Add(child.Element.Bits(number[(k-from)*size:]))
 			}
 		}
 		if b.vector.HasFailed() {
 			return
 		}
-	}
-	if err := b.vector.Spill(); err != nil {
-		panic(err)
+		if unstored += len(number); unstored >= aheadBytes || i+1 == int(n.length) {
+			unstored = 0
+			if err := b.vector.Spill(); err != nil {
+				panic(err)
+			}
+		}
 	}
 }
 
@@ -430,24 +425,20 @@ func (b *builder) addEntries(c *cursor, start int) {
 	f := b.field
 	entry := f.Children[0]
 	of := [2]*field{entry.Children[0], entry.Children[1]}
-	n, outer := c.takeDecompressed(f)
-	rows := int(n.length)
-	valid := validityBitmap(outer, n)
-	inner, structs := c.takeDecompressed(entry)
-	length := int(inner.length)
-	if err := table.Afford(12*int64(length), "to hold the entries of sparse vectors"); err != nil {
-		panic(err)
-	}
-	present := [3][]byte{validityBitmap(structs, inner)}
-	var values [2][]byte
+	n, outer := c.readers(f)
+	inner, structs := c.readers(entry)
+	rows, length := int(n.length), int(inner.length)
+	valid, present := n.validity(outer), [3]bitmap{inner.validity(structs)}
+	var values [2]*bufferReader
 	for k, child := range of {
-		n, buffers := c.takeDecompressed(child)
+		n, buffers := c.readers(child)
 		if int(n.length) != length {
 			panic(table.Damaged("a struct column of %d rows has %d values", length, n.length))
 		}
-		present[k+1], values[k] = validityBitmap(buffers, n), valueBytes(buffers[1], length, child.Bits)
+		buffers[1].require(length, child.Bits)
+		present[k+1], values[k] = n.validity(buffers), buffers[1]
 	}
-	offset := offsetReader(outer[1], f.Bits, rows)
+	lists := f.lists(n, outer, length)
 	for i := range rows {
 		row := start + i + 1
 		check := func(fault string) {
@@ -455,22 +446,22 @@ func (b *builder) addEntries(c *cursor, start int) {
 				panic(&table.Error{Column: b.out.Name, Row: row, Msg: fault})
 			}
 		}
-		if valid != nil && !bit(valid, i) {
+		if valid.isNull(i) {
 			check(intake.NullVector)
 		}
-		from, to := offset(i), offset(i+1)
-		if from > to || to > uint64(length) {
-			panic(table.Damaged("a list refers to values that do not exist"))
-		}
-		for k := int(from); k < int(to); k++ {
+		from, to := lists.bounds(i)
+		for k := from; k < to; k++ {
 			for _, p := range present {
-				if p != nil && !bit(p, k) {
+				if p.isNull(k) {
 					check(intake.NullEntry)
 				}
 			}
-			place, _ := of[0].Element.Number(values[0][k*of[0].Element.Size:])
-			v, _ := of[1].Element.Number(values[1][k*of[1].Element.Size:])
-			check(b.sparse.AddEntry(place, v))
+			var number [2]float64
+			for j, child := range of {
+				size := child.Element.Size
+				number[j], _ = child.Element.Number(values[j].bytes(k*size, (k+1)*size))
+			}
+			check(b.sparse.AddEntry(number[0], number[1]))
 		}
 		check(b.sparse.EndRow())
 		if (i+1)%intake.RowsBetweenLimits == 0 || i+1 == rows {

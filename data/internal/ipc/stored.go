@@ -42,7 +42,7 @@ type part struct {
 }
 
 // cutParts divides a field in a batch into parts, after checking its nulls. A field with compressed buffers or
-// views is one part, since its buffers must be read as a whole.
+// views is one part, since its buffers must be read from their beginning.
 func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []table.Part) {
 	n, buffers := c.nextNode(f)
 	p := part{storing: s, field: f, batch: c.batch, buffers: buffers, dictionary: dictionary}
@@ -65,7 +65,7 @@ func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []
 	return out
 }
 
-// isWhole reports whether whole buffers must be read to read any rows.
+// isWhole reports whether buffers must be read from their beginning to read any rows.
 func (p *part) isWhole() bool {
 	return p.batch.compression >= 0 || p.field.Type == typeTextView && p.field.Dictionary < 0
 }
@@ -81,7 +81,11 @@ func (p *part) Pages() []table.Page {
 	page := table.Page{Rows: p.rows}
 	err := p.guard(func() error {
 		for _, b := range p.buffers {
-			page.Bytes += int(p.batch.unpackedSize(b))
+			if p.field.Type == typeTextView { // views refer to any byte
+				page.Bytes += int(p.batch.unpackedSize(b))
+			} else {
+				page.Bytes += p.batch.streamSize(b)
+			}
 		}
 		return nil
 	})
@@ -102,16 +106,12 @@ func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
 		return &plainValues{part: p, next: row}, nil
 	}
 	v := &values{part: p, next: row &^ 7, builder: newBuilder(p.field, p.name, min(pieceRows, p.rows), p.exact, p.dates),
-		buf: make([][]byte, len(p.buffers))}
+		readers: make([]*bufferReader, len(p.buffers))}
 	v.builder.allocate(min(pieceRows, p.rows))
 	v.at = v.next - row // number of rows to skip, as a negative number
-	if !p.isWhole() {
-		return v, nil
-	}
 	return v, p.guard(func() error {
-		v.held = make([][]byte, len(p.buffers))
 		for k, b := range p.buffers {
-			v.held[k] = p.batch.unpack(b)
+			v.readers[k] = p.batch.reader(b, 0)
 		}
 		return nil
 	})
@@ -153,39 +153,17 @@ func (v *plainValues) Numbers(dst []float64, _ []bool) (nulls int, err error) {
 type values struct {
 	*part
 	builder *builder
-	held    [][]byte // whole buffers; nil if only the bytes of a piece are read at a time
-	buf     [][]byte // memory of the buffers
-	next    int      // first row of the part that has not been decoded
-	at      int      // first of the decoded rows that has not been returned
-	have    int      // number of decoded values
-	code    []int32  // code in the levels of the reader, for each code of the builder; −1 means not looked up
+	readers []*bufferReader
+	next    int     // first row of the part that has not been decoded
+	at      int     // first of the decoded rows that has not been returned
+	have    int     // number of decoded values
+	code    []int32 // code in the levels of the reader, for each code of the builder; −1 means not looked up
 	inexact int
 }
 
 // Inexact and Close implement [table.Values].
 func (v *values) Inexact() int { return v.inexact }
 func (v *values) Close()       {}
-
-// sizeOf returns the decompressed size of a buffer.
-func (v *values) sizeOf(buffer int) int {
-	if v.held != nil {
-		return len(v.held[buffer])
-	}
-	return int(v.buffers[buffer].size)
-}
-
-// bytesOf returns the bytes [from, to) of a buffer.
-func (v *values) bytesOf(buffer, from, to int) []byte {
-	size := v.sizeOf(buffer)
-	if from < 0 || to < from || to > size {
-		panic(table.Damaged("bytes %d to %d lie outside a buffer of %d bytes", from, to, size))
-	}
-	if v.held != nil {
-		return v.held[buffer][from:to]
-	}
-	v.buf[buffer] = bytesAt(v.batch.src, span{v.buffers[buffer].from + int64(from), int64(to - from)}, v.buf[buffer][:0])
-	return v.buf[buffer]
-}
 
 // decode decodes the next piece.
 func (v *values) decode() {
@@ -194,22 +172,22 @@ func (v *values) decode() {
 	row := v.from + v.next
 	p := piece{rows: n, buffers: make([][]byte, len(v.buffers))}
 	if v.marked {
-		p.valid = v.bytesOf(0, row/8, (row+n+7)/8)
+		p.valid = v.readers[0].bytes(row/8, (row+n+7)/8)
 	}
 	if bits := int(f.rowBits()); len(v.buffers) > 1 {
 		extra := 0
 		if f.Dictionary < 0 && (f.Type == typeText || f.Type == typeLargeText) {
 			extra = 1 // offsets have one more element
 		}
-		p.buffers[1] = v.bytesOf(1, row*bits/8, ((row+n+extra)*bits+7)/8)
+		p.buffers[1] = v.readers[1].bytes(row*bits/8, ((row+n+extra)*bits+7)/8)
 		if extra > 0 {
 			offset := offsetReader(p.buffers[1], bits, n)
 			p.base = offset(0)
-			p.buffers[2] = v.bytesOf(2, int(p.base), int(offset(n)))
+			p.buffers[2] = v.readers[2].bytes(int(p.base), int(offset(n)))
 		}
 	}
 	for k := 2; k < len(v.buffers) && p.buffers[k] == nil; k++ {
-		p.buffers[k] = v.bytesOf(k, 0, v.sizeOf(k))
+		p.buffers[k] = v.readers[k].bytes(0, v.readers[k].size)
 	}
 	b.out.InexactRow = 0
 	clear(b.out.Null)
