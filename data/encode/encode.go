@@ -496,7 +496,11 @@ func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, e
 	c, err := f.Lookup(in.Name)
 	if err != nil {
 		if absent := (*data.Error)(nil); errors.As(err, &absent) && absent.Class == data.ErrNoColumn {
-			absent.Msg += ", which the model was trained on"
+			absent.Msg = fmt.Sprintf("there is no column %q, which the model was trained on", in.Name)
+			if len(f.PartsOf(in.Name)) > 0 {
+				absent.Msg = fmt.Sprintf("the column %q is split into several columns, but the model was trained on a single one",
+					in.Name)
+			}
 			f.DescribeAbsentPart(absent)
 		}
 		return nil, err

@@ -291,12 +291,21 @@ func TestEncode_OtherFormOfVector(t *testing.T) {
 		}
 		return f
 	}
+	vectors := openFrame(t, datatest.WriteLists(t, ".arrows", arrow.ListOf(arrow.PrimitiveTypes.Float64),
+		"[[1, 2], [3, 4], [5, 5], [8, 7]]"))
+	defer vectors.Close()
+	for _, c := range vectors.Columns { // e[0], e[1]
+		c.Name, c.Vector = strings.Replace(c.Name, "e[", "x[", 1), strings.Replace(c.Vector, "e", "x", 1)
+	}
 	tables := map[string]*data.Frame{
-		"sparse": read("t.svm", "1 0:1 1:2\n0 0:2 1:1\n1 0:3 1:5\n0 0:4 1:2\n"),
-		"dense":  read("t.csv", "label,x[0],x[1],x[2],x[3]\n1,1,2,1,0\n0,2,1,1,1\n1,3,5,2,1\n0,4,2,3,3\n"),
+		"vectors": vectors,
+		"sparse":  read("t.svm", "1 0:1 1:2\n0 0:2 1:1\n1 0:3 1:5\n0 0:4 1:2\n"),
+		"dense":   read("t.csv", "label,x[0],x[1],x[2],x[3]\n1,1,2,1,0\n0,2,1,1,1\n1,3,5,2,1\n0,4,2,3,3\n"),
 	}
 	for _, c := range []struct{ model, table, want string }{
-		{"sparse", "dense", `the table has dense columns, such as "x[0]"`},
+		{"sparse", "dense", `there is no column "x", which the model was trained on (the table has dense columns, such as "x[0]"`},
+		{"sparse", "vectors", `the column "x" is split into several columns, but the model was trained on a single one`},
+		{"sparse", "vectors", `the table has dense columns, such as "x[0]"`},
 		{"dense", "sparse", `the table has the sparse vector "x"`},
 	} {
 		fitted := fitRows(t, tables[c.model], nil, nil, Spec{Target: "label"}, Sink{})
