@@ -24,6 +24,7 @@ type format struct {
 	others     []string // further extensions that are accepted for a file given by name
 	text       bool     // files are text and may be compressed (.gz, .bz2)
 	magic      string   // the first bytes of a file; "" for text
+	rules      bool     // read applies the rules for cell values, Reading.Text, itself
 	archive    bool     // files of other formats begin with the same bytes, so the extension must match too
 	read       readFunc
 }
@@ -45,10 +46,10 @@ var formats = []*format{
 }
 
 var csvFormat = &format{name: "CSV", extensions: []string{".csv", ".tsv"},
-	others: []string{".txt", ".dat", ".data", ".tab"}, text: true, read: readText(csv.Read)}
+	others: []string{".txt", ".dat", ".data", ".tab"}, text: true, rules: true, read: readText(csv.Read)}
 
 var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
-	read: readText(csv.ReadLines)}
+	rules: true, read: readText(csv.ReadLines)}
 
 var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true,
 	read: readLibsvm}

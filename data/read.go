@@ -381,7 +381,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	}
 	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
-	if err := f.applyReading(ctx, !in.format.text); err != nil {
+	if err := f.applyReading(ctx, !in.format.rules); err != nil {
 		return nil, intake.InFile(name, err)
 	}
 	if err := f.replaceDates(); err != nil {

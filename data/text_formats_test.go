@@ -121,6 +121,23 @@ func TestOpen_LibsvmByText(t *testing.T) {
 	}
 }
 
+// The rules for cell values apply to labels and queries of LIBSVM as they do to columns of CSV.
+func TestOpenReader_RulesForLabels(t *testing.T) {
+	how := Reading{Text: TextOptions{Missing: []string{"qid=3"}}, Relabel: map[string]string{"-1": "0"}}
+	for name, text := range map[string]string{"t.svm": "1 qid:3 1:2\n-1 qid:-1 2:4\n",
+		"t.csv": "label,qid\n1,3\n-1,-1\n"} {
+		f, err := OpenReader(t.Context(), name, strings.NewReader(text), how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label, query := f.Columns[0], f.Columns[1]
+		if label.Text(0) != "1" || label.Text(1) != "0" || !query.IsNull(0) || query.Text(1) != "0" {
+			t.Errorf("%s: labels %q and %q, queries %q and %q", name, label.Text(0), label.Text(1), query.Text(0), query.Text(1))
+		}
+		f.Close()
+	}
+}
+
 // The files of a directory are one table, of all widths where vectors may have any, and else an error that names a
 // file.
 func TestTextFormats_DirectoryOfWidths(t *testing.T) {
