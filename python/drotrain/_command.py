@@ -172,7 +172,7 @@ def _in_python(message: str) -> str:
         name = "sample_weight" if name == "weight" else name
         if value is None:
             return f'options["{name}"]' if is_option else name
-        text = value if re.fullmatch(r"[-+.\deE]+|'.*'", value) else f'"{value}"'
+        text = value if re.fullmatch(r"[-+]?\.?\d[-+.\deE]*|'.*'", value) else f'"{value}"'
         return f'options={{"{name}": {text}}}' if is_option else f"{name}={text}"
 
     words = "|".join(_VALUES)

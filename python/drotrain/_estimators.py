@@ -223,7 +223,8 @@ class _RobustModel(BaseEstimator):
 
     def _needs_no_columns(self, X: Any, groups: Any) -> bool:
         """Report whether neither options nor groups name columns of X, so that X can be sent as one column of vectors."""
-        named = groups is not None and _table.is_frame(X) and _table.group_names(groups, X.shape[0], list(map(str, X.columns)))
+        columns = list(map(str, getattr(X, "column_names", getattr(X, "columns", []))))  # of pyarrow, or of other frames
+        named = groups is not None and _table.is_frame(X) and _table.group_names(groups, X.shape[0], columns)
         return not named and self._options().keys().isdisjoint(_OF_COLUMNS)
 
     def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:

@@ -59,7 +59,7 @@ class Model:
         features = features or self.estimator.get("features")
         first = inputs[0]
         self.sparse = len(inputs) == 1 and first["kind"] == "vector" and "shifts" not in first
-        if features == [first["name"]] and (first["name"] != VECTOR or first["index"][-1] > 0):
+        if self.sparse and features == [first["name"]] and (first["name"] != VECTOR or first["index"][-1] > 0):
             self.sparse = False  # trained on a data frame whose only column holds the vectors, not on a matrix
         if self.sparse:  # all indices up to the largest in the training rows, unless the document names more
             features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]

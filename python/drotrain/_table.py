@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
@@ -38,10 +39,27 @@ def to_arrow(X: Any) -> pa.Table:
         table = table.rename_columns([f"x{i}" for i in range(table.num_columns)])
     if "" in table.column_names:
         table = table.rename_columns([n or f"column_{i + 1}" for i, n in enumerate(table.column_names)])
+    for i, field in enumerate(table.schema):  # pandas: a missing entry of a vector is NaN
+        if hasattr(X, "iloc") and _is_vector(field.type):
+            table = table.set_column(i, field.name, pa.chunked_array(map(_without_null_entries, table.column(i).chunks), field.type))
     for i, field in enumerate(table.schema):  # categories of numbers are categories, too
         if pa.types.is_dictionary(field.type) and field.type.value_type not in _TEXTS:
             table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type).cast(pa.string()).dictionary_encode())
     return table.unify_dictionaries()
+
+
+def _is_vector(kind: pa.DataType) -> bool:
+    """Report whether the type is a list of floating-point numbers."""
+    return (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and kind.value_type in (pa.float32(), pa.float64())
+
+
+def _without_null_entries(lists: pa.Array) -> pa.Array:
+    """Return lists of numbers in which NaN replaces the nulls that pyarrow makes of the NaN of pandas."""
+    if lists.flatten().null_count == 0:
+        return lists
+    lists = pa.concat_arrays([lists, lists[:0]])  # begins at its first value
+    values = pc.fill_null(lists.values, np.nan)
+    return type(lists).from_arrays(lists.offsets, values, lists.type, mask=lists.is_null())
 
 
 def to_sparse(X: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -160,3 +161,34 @@ def test_frame_whose_only_column_holds_sparse_vectors(name, tmp_path) -> None:
     model.save(tmp_path / "model.json")
     for one in (model, RobustClassifier.from_file(tmp_path / "model.json")):
         np.testing.assert_allclose(one.predict_proba(frame), want.predict_proba(X), rtol=1e-12)
+
+
+def test_missing_entries_of_vectors_in_pandas_are_imputed() -> None:
+    X, y = table()
+    dense = X.toarray()[:, :4]
+    dense[[3, 7, 9], [1, 2, 0]] = np.nan
+    frame = pd.DataFrame({"e": list(dense), "z": np.arange(len(y)) % 7})
+    want = RobustClassifier(average="plain", impute="mean").fit(np.c_[dense, frame["z"]], y)
+    got = RobustClassifier(average="plain", impute="mean").fit(frame, y)
+    np.testing.assert_array_equal(got.coef_, want.coef_)
+    with pytest.raises(ValueError, match=r'column "e\[2\]", row 8: the value is null'):
+        RobustClassifier(average="plain").fit(frame.assign(e=list(np.where(np.arange(4) == 2, dense, 0.5))), y)
+    frame["e"] = [None, *frame["e"][1:]]
+    with pytest.raises(ValueError, match=r'(?s)column "e", row 1: .*the list is null.*"drop": "e"'):
+        RobustClassifier(average="plain", impute="mean").fit(frame, y)
+
+
+def test_frame_with_one_dense_column_named_x() -> None:
+    X, y = table()
+    frame = pd.DataFrame({"x": X.toarray()[:, 0]})
+    model = RobustClassifier(average="plain").fit(frame, y)
+    assert model.coef_.shape == (1, 1)
+    np.testing.assert_allclose(model.decision_function(frame), frame["x"] * model.coef_[0, 0] + model.intercept_[0], rtol=1e-12)
+
+
+def test_groups_name_a_column_of_a_pyarrow_table() -> None:
+    X, y = table()
+    frame = pd.DataFrame({"a": X.toarray()[:, 0], "g": np.where(np.arange(len(y)) % 3 == 0, "p", "q")})
+    want = RobustClassifier(adversary="groups", nu=0.1).fit(frame, y, groups="g")
+    got = RobustClassifier(adversary="groups", nu=0.1).fit(pa.Table.from_pandas(frame), y, groups="g")
+    np.testing.assert_array_equal(got.coef_, want.coef_)
