@@ -24,7 +24,7 @@ type format struct {
 	others     []string // further extensions that are accepted for a file given by name
 	text       bool     // files are text and may be compressed (.gz, .bz2)
 	magic      string   // the first bytes of a file; "" for text
-	rules      bool     // read applies the rules for cell values, Reading.Text, itself
+	rules      bool     // read applies the rules for cell values itself
 	archive    bool     // files of other formats begin with the same bytes, so the extension must match too
 	read       readFunc
 }
@@ -69,8 +69,8 @@ func formatOfText(in *input) (*format, error) {
 	return csvFormat, nil
 }
 
-// isLikeLibsvm reports whether a file is LIBSVM, judging by its text. Only a file whose name does not decide its format is
-// examined, since data sets in this format often have names such as a9a, a9a.t or train.txt. fault is the error of
+// isLikeLibsvm reports whether a file is LIBSVM, judging by its text. Only a file whose name does not decide its format
+// is examined, since data sets in this format often have names such as a9a, a9a.t or train.txt. fault is the error of
 // detectFormat.
 func isLikeLibsvm(in *input, fault error) bool {
 	named := formatByName(in.name)

@@ -303,7 +303,8 @@ func TestEncode_OtherFormOfVector(t *testing.T) {
 		"dense":   read("t.csv", "label,x[0],x[1],x[2],x[3]\n1,1,2,1,0\n0,2,1,1,1\n1,3,5,2,1\n0,4,2,3,3\n"),
 	}
 	for _, c := range []struct{ model, table, want string }{
-		{"sparse", "dense", `there is no column "x", which the model was trained on (the table has dense columns, such as "x[0]"`},
+		{"sparse", "dense",
+			`there is no column "x", which the model was trained on (the table has dense columns, such as "x[0]"`},
 		{"sparse", "vectors", `the column "x" is split into several columns, but the model was trained on a single one`},
 		{"sparse", "vectors", `the table has dense columns, such as "x[0]"`},
 		{"dense", "sparse", `the table has the sparse vector "x"`},
