@@ -120,10 +120,15 @@ def target(y: Any) -> np.ndarray:
     """Return the target as a one-dimensional array. Missing values raise a ValueError."""
     values = column_or_1d(y, warn=True)
     if values.dtype.kind == "O":
-        missing = np.flatnonzero([v is None or v != v for v in values])
+        missing = np.flatnonzero([_is_missing(v) for v in values])
         if len(missing) > 0:
             raise ValueError(f"y has missing values (first: row {missing[0]}, counted from 0): leave out the rows with missing values")
     return values
+
+
+def _is_missing(value: Any) -> bool:
+    """Report whether a value is None, NaN or pandas.NA."""
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
@@ -157,13 +162,14 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
     elif isinstance(groups, (pa.Array, pa.ChunkedArray)):
         table = pa.table({"group": groups})
     else:
-        values = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object)
+        listed = not isinstance(groups, np.ndarray)  # the numbers and texts of a list keep their types
+        values = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object if listed else None)
         if sparse.issparse(groups) or (values.ndim != 1 and (values.ndim != 2 or values.shape[1] != 1)):
             shape = groups.shape if sparse.issparse(groups) else values.shape
             raise ValueError(f"groups has the shape {shape}: pass one label per row, or a data frame with one column per kind of group")
         values = values.ravel()
-        texts = pa.array([None if v is None or v != v else str(v) for v in values.astype(object)], pa.string())
-        table = pa.table({str(getattr(groups, "name", None) or "group"): texts.dictionary_encode()})
+        texts = _texts(groups if hasattr(groups, "iloc") else values, values)
+        table = pa.table({str(getattr(groups, "name", None) or "group"): texts})
     if table.num_rows != rows:
         raise ValueError(f"groups has {table.num_rows} rows, but X has {rows}")
     for name in table.column_names:
@@ -174,6 +180,20 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
                 "pass weights as sample_weight"
             )
     return {unused(n, taken): table.column(n) for n in table.column_names}
+
+
+def _texts(given: Any, values: np.ndarray) -> pa.DictionaryArray:
+    """Return the texts of values as categories; None and NaN become null. given is the pandas series of the values, or values."""
+    try:
+        coded = pa.array(given, from_pandas=True).dictionary_encode()
+    except (pa.ArrowException, TypeError):  # objects of several types
+        coded = None
+    whole = coded is not None and (pa.types.is_integer(coded.type.value_type) or pa.types.is_boolean(coded.type.value_type))
+    if coded is not None and (coded.type.value_type in _TEXTS or (whole and (given is not values or values.dtype.kind != "O"))):
+        # few different values: their texts are made once
+        return pa.DictionaryArray.from_arrays(coded.indices, pa.array([str(v) for v in coded.dictionary.to_pylist()], pa.string()))
+    texts = pa.array([None if _is_missing(v) else str(v) for v in values.astype(object)], pa.string())
+    return texts.dictionary_encode()
 
 
 def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

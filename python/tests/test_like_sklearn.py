@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import drotrain
-from drotrain import DegenerateModelWarning, DrotrainWarning, RobustClassifier, RobustRegressor
+from drotrain import DegenerateModelWarning, DrotrainWarning, RobustClassifier, RobustRegressor, _table
 
 
 @pytest.fixture(scope="module")
@@ -273,12 +273,29 @@ def test_groups_in_every_form(table):
         pa.chunked_array([GROUPS[:9], GROUPS[9:]]),
         GROUPS[:, None],
         pd.Index(GROUPS),
+        pd.Series(GROUPS, dtype="string"),
+        pd.Series(GROUPS == "maj", dtype="boolean"),
+        (GROUPS == "maj").astype(">i4"),
     ]
     for groups in forms:
         np.testing.assert_allclose(RobustClassifier(average="balanced").fit(frame, y, groups=groups).coef_, expected, rtol=1e-9)
     missing = np.where(np.arange(600) < 30, None, GROUPS)
-    with pytest.warns(DrotrainWarning, match="30 rows have no value"):
-        RobustClassifier(average="balanced").fit(X, y, groups=missing)
+    for groups in (missing, pd.Series(missing, dtype="string"), pd.Series(missing, dtype="string") == "maj"):
+        with pytest.warns(DrotrainWarning, match="30 rows have no value"):
+            RobustClassifier(average="balanced").fit(X, y, groups=groups)
+
+
+def test_integers_among_missing_groups_stay_integers():
+    groups = pd.Series([1, None, 2, 1], dtype="Int64")
+    assert _table.group_columns(groups, 4, [])["group"].to_pylist() == ["1", None, "2", "1"]
+
+
+def test_missing_texts_in_the_target_are_refused(table):
+    X, y = table
+    target = pd.Series(np.where(y > 0, "yes", "no"), dtype="string")
+    target[7] = pd.NA
+    with pytest.raises(ValueError, match="first: row 7"):
+        plain().fit(X, target)
 
 
 def test_frames_and_arrays_are_exchanged_as_in_scikit_learn(table):
