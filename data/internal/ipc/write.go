@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/big"
@@ -13,9 +14,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Writer writes columns as an Arrow IPC stream with one record batch for each block.
@@ -36,9 +39,13 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 		w.out = ipc.NewWriter(w.to, ipc.WithSchema(s))
 		w.row = array.NewRecordBuilder(memory.NewGoAllocator(), s)
 	}
-	for i := range cols {
+	err := shard.Parallel(context.Background(), len(cols), func(i int) error {
 		c, field := &cols[i], w.row.Field(i)
 		field.Reserve(rows)
+		if b, ok := field.(*array.Float64Builder); ok && c.Null == nil {
+			b.AppendValues(c.Number[:rows], nil)
+			return nil
+		}
 		put, err := appender(field, c)
 		if err != nil {
 			return intake.InColumn(c.Name, err)
@@ -50,6 +57,10 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 				put(row)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	batch := w.row.NewRecord()
 	defer batch.Release()

@@ -4,14 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/engine"
-	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // CertifyByCurvature records a lower bound from the curvature of the losses at the point
@@ -318,6 +319,22 @@ func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []flo
 	return slices.Max(most), slices.Max(known)
 }
 
+// squaredResidual returns ‖UV − I‖² in the Frobenius norm for upper triangular matrices U and V.
+func squaredResidual(u, v *mat.TriDense) (sum float64) {
+	left, right := u.RawTriangular(), v.RawTriangular()
+	row := make([]float64, left.N)
+	for i := range left.N {
+		some := row[i:]
+		clear(some)
+		some[0] = -1
+		for k := i; k < left.N; k++ {
+			floats.AddScaled(row[k:], left.Data[i*left.Stride+k], right.Data[k*right.Stride+k:][:left.N-k])
+		}
+		sum += floats.Dot(some, some)
+	}
+	return sum
+}
+
 // maxNorm bounds the largest norm ‖z_j‖ with respect to H⁻¹ for the samples with weight, given a bound of ‖D z_j‖².
 // It uses the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 − ‖R‖)‖U⁻ᵀDz‖. norm is scratch memory of the
 // length of weight.
@@ -331,13 +348,9 @@ func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weig
 			return math.Inf(1)
 		}
 	}
-	var residual mat.Dense
-	residual.Mul(f.upper, inverse)
-	for i := range f.d {
-		residual.Set(i, i, residual.At(i, i)-1)
-	}
 	size := mat.Norm(inverse, 2) // Frobenius
-	off := (1 + engine.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.roundingGamma()*mat.Norm(f.upper, 2)*size)
+	off := (1 + engine.Gamma(f.d*f.d)) *
+		(math.Sqrt(squaredResidual(f.upper, inverse)) + f.roundingGamma()*mat.Norm(f.upper, 2)*size)
 	if !(off < 0.5) {
 		return math.Inf(1)
 	}

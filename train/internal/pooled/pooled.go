@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/tune"
@@ -414,19 +414,17 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 			f.addCell(quadratic{h, gradient}, segmentSums{sum, grad}, cell, groups, first)
 		}
 	}
-	// mat.Cholesky would also compute the condition number; the line search judges a step from an ill-conditioned system.
-	factor := func() (blas64.Triangular, bool) {
-		return lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: d, Stride: d, Data: slices.Clone(h)})
-	}
-	chol, ok := factor()
-	for jitter := 1e-14; !ok; jitter *= 100 {
+	factor := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: d, Stride: d, Data: slices.Clone(h)}
+	for jitter := 1e-14; !kernel.Cholesky(factor.Data, d); jitter *= 100 {
 		for j := range d {
 			h[j*d+j] += jitter * (1 + h[j*d+j])
 		}
-		chol, ok = factor()
+		copy(factor.Data, h)
 	}
+	// the line search judges a step from an ill-conditioned system
 	step = slices.Clone(gradient)
-	lapack64.Potrs(chol, blas64.General{Rows: d, Cols: 1, Stride: 1, Data: step})
+	blas64.Trsv(blas.Trans, factor, blas64.Vector{N: d, Inc: 1, Data: step})
+	blas64.Trsv(blas.NoTrans, factor, blas64.Vector{N: d, Inc: 1, Data: step})
 	return step, floats.Dot(gradient, step)
 }
 
