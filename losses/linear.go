@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -46,11 +48,18 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		lo, hi = of.Rows().LocalRange(n)
 	}
 	meaning := loss.Meaning()
-	for i, v := range target[lo:hi] {
-		if !meaning.Accepts(v) {
-			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s requires %s", i+lo, v, loss.Name(),
-				meaning.DescribeTargets())
+	err := shard.Parallel(context.Background(), shard.Count(hi-lo), func(s int) error {
+		first, end := shard.Bounds(hi-lo, shard.Count(hi-lo), s)
+		for i, v := range target[lo+first : lo+end] {
+			if !meaning.Accepts(v) {
+				return fmt.Errorf("losses: the target of row %d is %v, but the loss %s requires %s", lo+first+i, v, loss.Name(),
+					meaning.DescribeTargets())
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if lo < hi {
 		some := sampleTargets(target[lo:hi])

@@ -353,11 +353,15 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	for _, t := range total {
 		sum += math.Pow(t, 1-strength)
 	}
+	divisor := make([]float64, len(total))
+	for g, t := range total {
+		divisor[g] = math.Pow(t, strength) * sum
+	}
 	w := newVector[float64](r)
 	lo, hi := r.ranks().LocalRange(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {
-			w[lo+j] = r.Weight(lo+j) / (math.Pow(total[g], strength) * sum)
+			w[lo+j] = r.Weight(lo+j) / divisor[g]
 		}
 	}
 	return w, nil

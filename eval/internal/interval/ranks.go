@@ -26,13 +26,10 @@ func aucInfluence(dst []float64, t Ties, auc float64) {
 func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative float64)) {
 	at := 0
 	t.EachRun(func(p, q float64, end int) {
-		positive, negative := of(p, q)
+		var number [2]float64
+		number[flagPositive], number[0] = of(p, q)
 		for ; at < end; at++ {
-			dst[at] = negative
-			if t.Flag[at]&flagPositive != 0 {
-				dst[at] = positive
-			}
-			dst[at] *= t.Weight.Of(t.Order[at])
+			dst[at] = number[t.Flag[at]&flagPositive] * t.Weight.Of(t.Order[at])
 		}
 	})
 }
@@ -70,8 +67,18 @@ func AUCError(in *Rows, of *Stratum, model, base int, _ float64) Uncertainty {
 	x, ties := areaInfluence(in, of, model, base, func(dst []float64, t Ties) { aucInfluence(dst, t, t.AUC()) })
 	defer func() { memory.Release(in.Arena, x) }()
 	var class [2]Moments
+	var some [2][64]float64 // influences that will be added together
+	var count [2]int
 	for p, flag := range ties.Flag {
-		class[flag&flagPositive].add(x[p])
+		c := flag & flagPositive
+		some[c][count[c]] = x[p]
+		if count[c]++; count[c] == len(some[c]) {
+			class[c].add(some[c][:]...)
+			count[c] = 0
+		}
+	}
+	for c := range class {
+		class[c].add(some[c][:count[c]]...)
 	}
 	var l Uncertainty
 	scarce := len(of.Rows)

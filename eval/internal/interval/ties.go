@@ -16,7 +16,7 @@ type Ties struct {
 	Weight Weights // indexed by row, not in the order of Order
 }
 
-// Flags of Ties.
+// Flags of Ties. The first is 1, so that it can be an index and a factor.
 const (
 	flagPositive = 1 << iota
 	flagTieEnd
@@ -43,11 +43,8 @@ func (t Ties) EachRun(f func(positive, negative float64, end int)) {
 	var positive, negative float64
 	for at, flag := range t.Flag {
 		w := t.Weight.Of(t.Order[at])
-		if flag&flagPositive != 0 {
-			positive += w
-		} else {
-			negative += w
-		}
+		p := w * float64(flag&flagPositive) // processors cannot predict branches that depend on the class
+		positive, negative = positive+p, negative+(w-p)
 		if flag&flagTieEnd != 0 {
 			f(positive, negative, at+1)
 			positive, negative = 0, 0
@@ -79,11 +76,8 @@ func (t Ties) AveragePrecision() float64 {
 	var ap compensated.Sum
 	for at := len(t.Flag) - 1; at >= 0; at-- {
 		w := t.Weight.Of(t.Order[at])
-		if t.Flag[at]&flagPositive != 0 {
-			p += w
-		} else {
-			q += w
-		}
+		positive := w * float64(t.Flag[at]&flagPositive)
+		p, q = p+positive, q+(w-positive)
 		if at > 0 && t.Flag[at-1]&flagTieEnd == 0 {
 			continue
 		}
