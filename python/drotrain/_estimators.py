@@ -179,7 +179,7 @@ class _RobustModel(BaseEstimator):
         features = self._validated(X, reset=True, entries=validation is None and self._needs_no_columns(X, groups))
         check_consistent_length(X, y)
         name, y = getattr(y, "name", None), _table.target(y)
-        self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.taken(features))
+        self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", *_table.taken(features))
         columns, listed = _role_columns(features, self._target_name_, groups)
         given = self._options()
         narrow = {"storage": "float32"} if isinstance(features, np.ndarray) and features.dtype == np.float32 else {}
@@ -189,11 +189,11 @@ class _RobustModel(BaseEstimator):
         rows = np.arange(len(y))
         weight = self._weights(X, y, sample_weight)
         if weight is not None:
-            given["weight"] = _table.unused("sample_weight", [*_table.taken(features), *columns, self._target_name_])
+            given["weight"] = _table.unused("sample_weight", *_table.taken(features), columns, [self._target_name_])
             columns[given["weight"]] = pa.array(weight)
             rows = np.flatnonzero(weight > 0)
         if exposure is not None:
-            given["exposure"] = _table.unused("exposure", [*_table.taken(features), *columns, self._target_name_])
+            given["exposure"] = _table.unused("exposure", *_table.taken(features), columns, [self._target_name_])
             columns[given["exposure"]] = _exposures(exposure, X)
         if len(rows) < len(y):  # rows of weight 0 are left out
             features = features.take(pa.array(rows)) if isinstance(features, pa.Table) else features[rows]
@@ -253,7 +253,7 @@ class _RobustModel(BaseEstimator):
         apart[self._target_name_] = self._encode(_table.target(y))
         if "weight" in given:
             apart[given["weight"]] = pa.array(np.ones(len(y)))
-        part = _table.unused("part", [*_table.taken(features), *columns])
+        part = _table.unused("part", *_table.taken(features), columns)
         given["validation"] = f"split:{part}"
         columns, apart = columns | {part: pa.array(["train"] * features.shape[0])}, apart | {part: pa.array(["validation"] * len(y))}
         return _table.stack(features, other), _table.stack_columns(columns, apart), listed
@@ -297,7 +297,7 @@ class _RobustModel(BaseEstimator):
         parameters = {n: v for n, v in given.items() if _is_json(v)}
         named = isinstance(features, pa.Table) or hasattr(self, "feature_names_in_")
         names = list(self.feature_names_in_) if sparse.issparse(features) and named else _table.names(features)
-        return {"parameters": parameters, "features": names, "named": named}
+        return {"parameters": parameters, "features": names if isinstance(names, list) else len(names), "named": named}
 
     def _validated(self, X: Any, reset: bool = False, training: bool = False, entries: bool = False) -> Any:
         """Return a data frame as a pyarrow table, and any other X as an array or sparse matrix of numbers.
@@ -351,11 +351,16 @@ class _RobustModel(BaseEstimator):
         if bool(model.classes) != (wanted == "class"):
             raise ValueError(f"the model does not predict a {wanted}: read the model with {other}.from_file")
         self.model_json_, self._parsed_ = text, model
-        self.coef_names_ = np.array(model.names, dtype=object)
         self.selection_ = model.result.get("selection")
         self.level_ = model.result["level"]
         self.certificate_ = {**model.result["certificate"], **{k: model.result[k] for k in ("objective", "certified", "status")}}
         return model
+
+    @property
+    def coef_names_(self) -> np.ndarray:
+        """Names of the columns of coef_."""
+        check_is_fitted(self, "model_json_")
+        return np.array(list(self._model().names), dtype=object)
 
     def _scores(self, X: Any, exposure: Any = None) -> np.ndarray:
         """Return the scores of the rows of X, of shape (rows, k).
@@ -369,12 +374,13 @@ class _RobustModel(BaseEstimator):
         if exposure is not None and not exposed:
             raise ValueError("exposure: the model was trained without an exposure")
         features = self._validated(X)
-        values = _table.numbers(features, model.names) if model.plain else None
+        by_place = model.sparse and sparse.issparse(features)  # the columns are those of fit, whatever their names are
+        values = _table.numbers(features, _table.names(features) if by_place else model.names) if model.plain else None
         if values is not None:
             return model.scores(values)
         command = ["predict", "--model=-", "--data=-", "--out=-", "--format=arrow", *(["--margins"] if model.classes else [])]
         columns = {}
-        if exposed and (exposure is not None or exposed not in _table.taken(features)):
+        if exposed and (exposure is not None or not any(exposed in n for n in _table.taken(features))):
             columns[exposed] = _exposures(np.ones(features.shape[0]) if exposure is None else exposure, X)
         output = run(command, self.model_json_, _table.batches(features, columns, model.sparse))
         predicted = pa.ipc.open_stream(output).read_all()
@@ -407,7 +413,7 @@ class _RobustModel(BaseEstimator):
         columns, listed = _role_columns(features, self._target_name_, groups)
         columns[self._target_name_], weight = self._encode(_table.target(y)), ""
         if sample_weight is not None:
-            weight = _table.unused("sample_weight", [*_table.taken(features), *columns])
+            weight = _table.unused("sample_weight", *_table.taken(features), columns)
             columns[weight] = pa.array(_check_sample_weight(sample_weight, X, ensure_non_negative=True))
         if exposure is not None and self._model().target.get("exposure"):
             columns[self._model().target["exposure"]] = _exposures(exposure, X)
@@ -443,10 +449,10 @@ class _RobustModel(BaseEstimator):
             raise ValueError(f"{file}: {failure}") from failure
         estimator: Any = cls(**{n: v for n, v in about.get("parameters", {}).items() if n in cls._get_param_names()})
         model = estimator._adopt(text)
-        features = about.get("features", model.inputs)
+        features = model.inputs if model.features is None else model.features
         estimator._target_name_ = model.config["target"]
         estimator.n_features_in_ = len(features)
-        if about.get("named", True):
+        if about.get("named", not isinstance(features, _table.Numbered)):
             estimator.feature_names_in_ = np.array(features, dtype=object)
         estimator._vector_ = model.vector
         return estimator
@@ -464,7 +470,7 @@ def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], lis
     if groups is None:
         return {}, []
     named = _table.group_names(groups, X.shape[0], _table.names(X))
-    columns = {} if named else _table.group_columns(groups, X.shape[0], [*_table.taken(X), target])
+    columns = {} if named else _table.group_columns(groups, X.shape[0], [*_table.taken(X), [target]])
     for name, column in columns.items() if columns else [(n, X.column(n)) for n in named if isinstance(X, pa.Table)]:
         if column.null_count > 0:
             rows = "1 row has" if column.null_count == 1 else f"{column.null_count} rows have"

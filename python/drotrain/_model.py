@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ._table import VECTOR
+from ._table import VECTOR, Numbered
 
 _SCHEMA = 1
 ESTIMATOR = "estimator"
+_MOST_COLUMNS = 1 << 27  # of a matrix for which coef has one column per feature
 
 
 class Model:
@@ -40,8 +41,8 @@ class Model:
         chosen = (keep_erm and document.get("erm_coefficients")) or document.get("recalibrated_coefficients") or document["coefficients"]
         weights = np.array(chosen, dtype=float).reshape(len(columns), -1).T  # stored column by column
         unit, origin = (1.0, 0.0) if self.classes else (target["scale"], target["shift"])
-        self.names = [columns[k]["name"] for k in encoded]
-        self.inputs = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
+        self.names: Sequence[str] = [columns[k]["name"] for k in encoded]
+        self.inputs: Sequence[str] = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
         dense = inputs[0].get("vector") or ("shifts" in inputs[0] and inputs[0]["name"])
         self.vector = dense or None if len(self.inputs) == 1 else None
         self.estimator: dict[str, Any] = document.get(ESTIMATOR) or {}
@@ -56,25 +57,31 @@ class Model:
             and not encoder.get("spec", {}).get("transforms")
         )
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
-        features = features or self.estimator.get("features")
+        features = features or self.features
         first = inputs[0]
         self.sparse = len(inputs) == 1 and first["kind"] == "vector" and "shifts" not in first
         if self.sparse and features == [first["name"]] and (first["name"] != VECTOR or first["index"][-1] > 0):
             self.sparse = False  # trained on a data frame whose only column holds the vectors, not on a matrix
+        places = None
         if self.sparse:  # all indices up to the largest in the training rows, unless the document names more
-            features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]
-            self.inputs, self.plain = list(features), untouched
-            self.names = [features[i] for i in inputs[0]["index"]]
+            features = features or Numbered(first["index"][-1] + 1, first["name"] + "[", "]")
+            self.inputs, places = features, first["index"]
+            self.plain = untouched and len(features) <= _MOST_COLUMNS
+            self.names = [features[i] for i in places]
         if self.plain and features:
-            self._spread(list(features))
+            self._spread(features, [features.index(n) for n in self.names] if places is None else places)
         # without large shifts, products of the unshifted columns and the coefficients lose no digits
         lost = np.abs(self.coef * self.shift).sum(axis=1).max(initial=0)
         self.unshifted = lost <= 16 * max(np.abs(self.base).max(initial=0), abs(unit))
 
-    def _spread(self, features: list[str]) -> None:
-        """Spread coef, shift and names over all features, in the order of the features, with 0 for the others."""
-        at = {n: i for i, n in enumerate(features)}
-        places = [at[n] for n in self.names]
+    @property
+    def features(self) -> Sequence[str] | None:
+        """The names of the training features in the document, which holds only their number if they have no names."""
+        stored: list[str] | int | None = self.estimator.get("features")
+        return Numbered(stored) if isinstance(stored, int) else stored
+
+    def _spread(self, features: Sequence[str], places: list[int]) -> None:
+        """Spread coef, shift and names, which are at the given places, over all features, with 0 for the others."""
         shift, coef = np.zeros(len(features)), np.zeros((len(self.coef), len(features)))
         shift[places], coef[:, places] = self.shift, self.coef
         self.names, self.shift, self.coef = features, shift, coef

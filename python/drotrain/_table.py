@@ -1,6 +1,6 @@
 """Turns features, target, groups and weights into record batches for the command."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,44 @@ from sklearn.utils import column_or_1d
 
 VECTOR = "x"  # name of the column of sparse vectors
 _TEXTS = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
+
+
+class Numbered(Sequence[str]):
+    """The names of columns without names of their own: x0, x1, … of an array, or x[0], x[1], … of a vector x.
+
+    The names are computed and not stored, so that a wide matrix costs nothing.
+    """
+
+    def __init__(self, total: int, before: str = "x", after: str = "") -> None:
+        self.total, self.before, self.after = total, before, after
+
+    def __len__(self) -> int:
+        return self.total
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(self.total))]
+        if not -self.total <= at < self.total:
+            raise IndexError(f"there are {self.total} names, so none has the index {at}")
+        return f"{self.before}{at % self.total}{self.after}"
+
+    def __contains__(self, name: Any) -> bool:
+        if not isinstance(name, str) or not name.startswith(self.before) or not name.endswith(self.after):
+            return False
+        digits = name[len(self.before) : len(name) - len(self.after)]
+        return digits.isdecimal() and digits.isascii() and int(digits) < self.total and str(int(digits)) == digits
+
+    def index(self, name: Any, start: int = 0, stop: int | None = None) -> int:
+        if name not in self:
+            raise ValueError(f"{name!r} is not a name")
+        return int(name[len(self.before) : len(name) - len(self.after)])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Numbered):
+            return vars(self) == vars(other)
+        return isinstance(other, list) and len(other) == self.total and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def is_frame(X: Any) -> bool:
@@ -72,9 +110,9 @@ def to_sparse(X: Any) -> Any:
     return matrix if is_vector(matrix) else None
 
 
-def names(X: Any) -> list[str]:
+def names(X: Any) -> Sequence[str]:
     """Return the names of the columns of X; the columns of an array are named x0, x1, …."""
-    return list(X.column_names) if isinstance(X, pa.Table) else [f"x{i}" for i in range(X.shape[1])]
+    return list(X.column_names) if isinstance(X, pa.Table) else Numbered(X.shape[1])
 
 
 def stack(X: Any, other: Any) -> Any:
@@ -89,7 +127,7 @@ def stack(X: Any, other: Any) -> Any:
 def _as_table(X: Any) -> pa.Table:
     if isinstance(X, pa.Table):
         return X
-    return pa.table([np.ascontiguousarray(c) for c in (X.toarray() if sparse.issparse(X) else X).T], names=names(X))
+    return pa.table([np.ascontiguousarray(c) for c in (X.toarray() if sparse.issparse(X) else X).T], names=list(names(X)))
 
 
 def stack_columns(columns: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
@@ -104,14 +142,14 @@ def is_vector(X: Any) -> bool:
     return sparse.issparse(X) and X.nnz < np.prod(X.shape, dtype=float) / 4 and bool(np.isfinite(X.data).all())
 
 
-def taken(X: Any) -> list[str]:
-    """Return the names that columns beside X must not have."""
-    return [*names(X), VECTOR] if sparse.issparse(X) else names(X)
+def taken(X: Any) -> list[Container[str]]:
+    """Return the names that columns beside X must not have, in one or two collections."""
+    return [names(X), [VECTOR]] if sparse.issparse(X) else [names(X)]
 
 
-def unused(name: str, taken: list[str]) -> str:
-    """Return the name, followed by underscores until it is not in taken."""
-    while name in taken:
+def unused(name: str, *taken: Container[str]) -> str:
+    """Return the name, followed by underscores until none of the collections of names contains it."""
+    while any(name in collection for collection in taken):
         name += "_"
     return name
 
@@ -131,7 +169,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or value != value
 
 
-def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
+def group_names(groups: Any, rows: int, features: Sequence[str]) -> list[str]:
     """Return the feature names in groups, or an empty list if groups holds one label per row.
 
     A string is a name. A list of different strings holds names if all of them name features, or if its length is not the
@@ -155,7 +193,7 @@ def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
     return [str(g) for g in groups]
 
 
-def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.ChunkedArray]:
+def group_columns(groups: Any, rows: int, taken: list[Container[str]]) -> dict[str, pa.ChunkedArray]:
     """Return groups, which are a data frame or one label per row, as columns with names that are not taken."""
     if is_frame(groups):
         table = to_arrow(groups)
@@ -179,7 +217,7 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
                 f"groups: {name!r} has {len(different)} different values in {rows} rows, but a group needs several rows; "
                 "pass weights as sample_weight"
             )
-    return {unused(n, taken): table.column(n) for n in table.column_names}
+    return {unused(n, *taken): table.column(n) for n in table.column_names}
 
 
 def _texts(given: Any, values: np.ndarray) -> pa.DictionaryArray:
@@ -208,18 +246,22 @@ def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found, place[coded.indices.to_numpy()]
 
 
-def numbers(X: Any, wanted: list[str]) -> Any:
+def numbers(X: Any, wanted: Sequence[str]) -> Any:
     """Return columns of X as an array or sparse matrix of doubles, or None if a column is missing or not all finite numbers."""
-    have = {n: i for i, n in enumerate(names(X))}
-    if not set(wanted) <= have.keys():
-        return None
+    have = names(X)
     if isinstance(X, pa.Table):
+        if not set(wanted) <= set(have):
+            return None
         columns = [X.column(n) for n in wanted]
         if not all((pa.types.is_floating(c.type) or pa.types.is_integer(c.type)) and c.null_count == 0 for c in columns):
             return None
         values = np.column_stack([c.to_numpy() for c in columns]) if columns else np.empty((X.num_rows, 0))
+    elif have == wanted:
+        values = X
+    elif all(n in have for n in wanted):
+        values = X[:, [have.index(n) for n in wanted]]
     else:
-        values = X if wanted == list(have) else X[:, [have[n] for n in wanted]]
+        return None
     values = values.astype(np.float64, copy=False)
     return values if np.isfinite(values.data if sparse.issparse(values) else values).all() else None
 

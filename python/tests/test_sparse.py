@@ -1,12 +1,17 @@
 """Sparse matrices: the cost is proportional to the number of entries, and the model equals that of a dense array."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from scipy.special import expit
 
 from drotrain import RobustClassifier, RobustRegressor
+from drotrain._command import run
+from drotrain._table import Numbered
 
 SCALE = {"scale": "max"}
 
@@ -192,3 +197,50 @@ def test_groups_name_a_column_of_a_pyarrow_table() -> None:
     want = RobustClassifier(adversary="groups", nu=0.1).fit(frame, y, groups="g")
     got = RobustClassifier(adversary="groups", nu=0.1).fit(pa.Table.from_pandas(frame), y, groups="g")
     np.testing.assert_array_equal(got.coef_, want.coef_)
+
+
+def test_names_of_unnamed_columns_are_not_stored(tmp_path) -> None:
+    X, y = table()
+    wide = sparse.csr_matrix((X.data, X.indices * 100_000, X.indptr), shape=(400, 3_000_000))
+    for model, target in ((RobustClassifier(average="plain"), y), (RobustRegressor(average="plain"), np.asarray(X.sum(axis=1)).ravel())):
+        model.fit(wide, target).save(tmp_path / "model.json")
+        assert len(model.model_json_) < 1_000_000 and len(pickle.dumps(model)) < 30_000_000  # the size of coef_
+        again = type(model).from_file(tmp_path / "model.json")
+        assert again.n_features_in_ == 3_000_000 and not hasattr(again, "feature_names_in_")
+        np.testing.assert_array_equal(again.predict(wide), model.predict(wide))
+        assert list(again.coef_names_[[0, 17, 2_999_999]]) == ["x0", "x17", "x2999999"]
+    assert not hasattr(RobustClassifier(), "coef_names_")
+
+
+def test_model_with_a_huge_index_is_read(tmp_path) -> None:
+    X, y = table()
+    lines = [f"{y[i]} " + " ".join(f"{j + 1}:{v}" for j, v in zip(X[i].indices, X[i].data, strict=True)) for i in range(len(y))]
+    (tmp_path / "t.svm").write_text("\n".join([*lines, "1 2147483646:1"]) + "\n")
+    run(["train", f"--data={tmp_path / 't.svm'}", "--target=label", "--average=plain", f"--out={tmp_path / 'm'}", "--report=none"])
+    model = RobustClassifier.from_file(tmp_path / "m")
+    rows = sparse.csr_matrix((X.data, X.indices + 1, X.indptr), shape=(len(y), 2147483647))
+    assert model.n_features_in_ == 2147483647 and model.coef_.shape == (1, 31)
+    want = expit(X @ model.coef_[0, :30] + model.intercept_[0])
+    np.testing.assert_allclose(model.predict_proba(rows)[:, 1], want, rtol=1e-12)
+
+
+def test_numbered_names() -> None:
+    names = Numbered(12, "x[", "]")
+    all_names = [f"x[{i}]" for i in range(12)]
+    assert list(names) == all_names and names == all_names and names == Numbered(12, "x[", "]") and names != Numbered(12)
+    assert names[-1] == "x[11]" and names[2:4] == ["x[2]", "x[3]"] and names.index("x[7]") == 7
+    assert [n for n in ("x[3]", "x[12]", "x[03]", "x[]", "x[-1]", "x[³]", "x[٣]", "x3", "[3]", 3) if n in names] == ["x[3]"]
+    with pytest.raises(IndexError):
+        names[12]
+    with pytest.raises(ValueError, match="'x12' is not a name"):
+        names.index("x12")
+
+
+def test_sparse_rows_of_a_model_with_names_are_scored_in_process(monkeypatch) -> None:
+    X, y = table()
+    frame = pd.DataFrame.sparse.from_spmatrix(X, columns=[f"word {i}" for i in range(30)])
+    model = RobustClassifier(average="plain").fit(frame, y)
+    want = RobustClassifier(average="plain").fit(X, y).predict_proba(X)
+    monkeypatch.setattr("drotrain._estimators.run", None)  # the command is not started
+    for rows in (frame, frame.sparse.to_dense(), X):
+        np.testing.assert_allclose(model.predict_proba(rows), want, rtol=1e-12)
