@@ -132,6 +132,32 @@ func (f *Frame) HoldsDates(column string) bool {
 // for a slice of such a table.
 func (f *Frame) InMemory() bool { return f.inMemory }
 
+// StoreVectors moves the entries of sparse vectors from memory to a temporary file, unless the entries would take more
+// than half of its disk. The file disappears when the process ends. Nothing may read the vectors meanwhile.
+func (f *Frame) StoreVectors() error {
+	bytes := int64(0)
+	for _, c := range f.Columns {
+		if c.Kind == Vector {
+			bytes += 12 * int64(c.Sparse.HeldEntries())
+		}
+	}
+	if bytes == 0 || !intake.MaySpill(context.Background(), bytes) {
+		return nil
+	}
+	to, err := intake.NewSpill()
+	if err != nil {
+		return err
+	}
+	for _, c := range f.Columns {
+		if c.Kind == Vector {
+			if err := to.PutVectors(c.Sparse); err != nil {
+				return err
+			}
+		}
+	}
+	return to.Flush()
+}
+
 // Close closes the files. Values that have not been read can no longer be read.
 func (f *Frame) Close() {
 	for _, in := range f.inputs {

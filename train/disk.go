@@ -90,6 +90,12 @@ type memoryDemand struct {
 	disk    int64 // bytes on disk if the rows are stored there
 }
 
+// exceeds reports whether the part that must stay in memory is too large for a process that may use the given number of
+// bytes.
+func (d *memoryDemand) exceeds(may int64) bool {
+	return float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may)
+}
+
 // estimateDemand returns a lower bound on the memory that the rows of a table take.
 func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	columns, categories := c.countColumns(f)
@@ -156,6 +162,13 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 		return nil, nil
 	}
 	may, binding := budget.Total, budget.Limit
+	if d.exceeds(may) { // vectors that a smaller limit would have left on disk
+		if err := f.StoreVectors(); err != nil {
+			return nil, err
+		}
+		debug.FreeOSMemory()
+		d = c.estimateDemand(f)
+	}
 	// Files on disk are memory-mapped and therefore take address space.
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
 	left := limit.AddressSpaceLimit()
@@ -177,7 +190,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			"%s leaves %s of address space besides the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
 	}
-	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
+	if d.exceeds(may) {
 		return refuse("allow more memory, set the robustness (as with Config.Nu), share coefficients between "+
 			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
 			"%[4]s of memory (%[5]s) is not enough, because only numeric features are stored on disk: targets, "+

@@ -200,17 +200,37 @@ func (b *SparseBuilder) Bytes() (n int64) {
 func (b *SparseBuilder) Store(from io.ReaderAt, put func([]byte) (at int64, err error)) error {
 	for i := len(b.all.blocks) - 1; i >= 0 && b.all.blocks[i].from == nil; i-- {
 		k := &b.all.blocks[i]
-		at, err := put(bytesOfInts(k.index))
-		if err != nil {
-			return err
-		}
-		if _, err := put(bytesOfDoubles(k.value)); err != nil {
-			return err
-		}
 		b.free = sparseBlock{index: k.index[:0], value: k.value[:0]}
-		*k = sparseBlock{first: k.first, start: slices.Clip(slices.Clone(k.start)), from: from, at: at, size: len(k.index)}
+		if err := k.store(from, put); err != nil {
+			return err
+		}
 	}
 	b.last = nil
+	return nil
+}
+
+// Store moves the entries that are in memory to a file, as [SparseBuilder.Store] does. No reader may be in use.
+func (s *Sparse) Store(from io.ReaderAt, put func([]byte) (at int64, err error)) error {
+	for i := range s.blocks {
+		if s.blocks[i].from == nil {
+			if err := s.blocks[i].store(from, put); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// store moves the entries of a block from memory to a file.
+func (b *sparseBlock) store(from io.ReaderAt, put func([]byte) (at int64, err error)) error {
+	at, err := put(bytesOfInts(b.index))
+	if err != nil {
+		return err
+	}
+	if _, err := put(bytesOfDoubles(b.value)); err != nil {
+		return err
+	}
+	*b = sparseBlock{first: b.first, start: slices.Clip(slices.Clone(b.start)), from: from, at: at, size: len(b.index)}
 	return nil
 }
 

@@ -33,8 +33,14 @@ const (
 // leastHeap is the minimum limit that Guard sets: the memory that a program may need before it has any data.
 const leastHeap = 32 << 20
 
-// Guard limits the heap to the number of bytes that the user has set (asked), but at least leastHeap, if asked is
-// positive and less than the present limit. It returns a context that is cancelled, with a *LimitError as its cause,
+// programBytes is the memory in bytes that the command takes beside its heap: the pages of its file.
+const programBytes = 24 << 20
+
+// heapLimit returns the limit of the heap of a program that may use the given number of bytes.
+func heapLimit(bytes int64) int64 { return max(bytes-programBytes, bytes/4*3, leastHeap) }
+
+// Guard makes the collector limit the heap to the number of bytes that the user has set (asked) without those of the
+// program, but to at least leastHeap, if asked is positive and less than the present limit. It returns a context that is cancelled, with a *LimitError as its cause,
 // when the heap exceeds the limit even after garbage collections. The collector itself does not enforce a limit, and
 // a control group would end a process that exceeds its limit without a message. If the heap still exceeds the limit a
 // second after the context was cancelled, Guard calls giveUp. stop ends the checks and restores the limit.
@@ -43,7 +49,7 @@ func Guard(ctx context.Context, asked int64, giveUp func(err error)) (guarded co
 	restore := func() { debug.SetMemoryLimit(limit); softLimit.Store(&name) }
 	if asked > 0 && asked < limit {
 		asked = max(asked, leastHeap)
-		debug.SetMemoryLimit(asked)
+		debug.SetMemoryLimit(heapLimit(asked))
 		softLimit.Store(ptr(askedLimit))
 		return guardAt(ctx, asked, askedLimit, giveUp, restore)
 	}

@@ -43,3 +43,14 @@ func TestGuard_CancelsAboveTheLimit(t *testing.T) {
 		t.Errorf("the limit is %d afterwards, and was %d", debug.SetMemoryLimit(-1), before)
 	}
 }
+
+// The heap may take what the program leaves of the limit, but at least three quarters of it.
+func TestGuard_HeapBesideTheProgram(t *testing.T) {
+	for asked, want := range map[int64]int64{200 << 20: 176 << 20, 64 << 20: 48 << 20, 3: leastHeap} {
+		_, stop := Guard(t.Context(), asked, func(error) {})
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("with a limit of %d bytes, the heap may take %d instead of %d", asked, got, want)
+		}
+		stop()
+	}
+}

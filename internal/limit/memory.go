@@ -12,14 +12,17 @@ import (
 
 // Available returns the number of bytes that may still be allocated under the tightest limit of this process, and
 // the name of that limit. If no limit is known, it returns math.MaxInt64.
-func Available() (bytes int64, limit string) {
+func Available() (bytes int64, limit string) { return available(true) }
+
+// available works like Available. It ignores the limit of the heap unless heap is set.
+func available(heap bool) (bytes int64, limit string) {
 	bytes = math.MaxInt64
 	tighten := func(n int64, name string) {
 		if n = max(n, 0); n < bytes {
 			bytes, limit = n, name
 		}
 	}
-	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
+	if soft := debug.SetMemoryLimit(-1); heap && soft < math.MaxInt64 {
 		tighten(soft-liveBytes(), heapLimitName())
 	}
 	systemLimits(tighten)
@@ -37,7 +40,8 @@ type Budget struct {
 // limit in bytes, called Config.Memory.
 func NewBudget(asked int64) Budget {
 	b := Budget{Used: Resident()}
-	if b.Total, b.Limit = Available(); b.Total < math.MaxInt64 {
+	// if the limit of the heap was derived from asked, Used is to be compared with asked itself
+	if b.Total, b.Limit = available(asked <= 0 || heapLimitName() != askedLimit); b.Total < math.MaxInt64 {
 		b.Total += b.Used
 	}
 	if asked > 0 && asked < b.Total {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"io"
 	"math"
 	"os"
 
@@ -125,7 +126,11 @@ func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part
 
 // PutVectors moves the entries of sparse vectors from memory to the file. They can be read once Flush has been
 // called.
-func (s *Spill) PutVectors(b *table.SparseBuilder) error { return b.Store(s.file, s.putBytes) }
+func (s *Spill) PutVectors(b interface {
+	Store(from io.ReaderAt, put func([]byte) (at int64, err error)) error
+}) error {
+	return b.Store(s.file, s.putBytes)
+}
 
 // putBytes appends bytes and returns their offset in the file.
 func (s *Spill) putBytes(b []byte) (at int64, err error) {

@@ -17,8 +17,8 @@ const (
 	aheadBytes = 1 << 17
 )
 
-// A bufferReader reads the decompressed bytes of a buffer from its beginning to its end. It holds only those that it was
-// last asked for, unless the buffer is small.
+// A bufferReader reads the decompressed bytes of a buffer from its beginning to its end. It holds only those that it
+// was last asked for, unless the buffer is small.
 type bufferReader struct {
 	batch  *batch
 	at     int64     // offset in the file of bytes that are not compressed
@@ -63,8 +63,8 @@ func (b *batch) streamSize(buffer span) int {
 	return min(size, codec.WindowOf(b.codec(), head))
 }
 
-// bytes returns the bytes [from, to) of the buffer, which are valid until the next call. It panics with an error if they
-// lie outside the buffer, cannot be read, or precede those of an earlier call.
+// bytes returns the bytes [from, to) of the buffer, which are valid until the next call. It panics with an error if
+// they lie outside the buffer, cannot be read, or precede those of an earlier call.
 func (r *bufferReader) bytes(from, to int) []byte {
 	if from < 0 || to < from || to > r.size {
 		panic(table.Damaged("bytes %d to %d lie outside a buffer of %d bytes", from, to, r.size))
