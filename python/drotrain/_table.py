@@ -177,7 +177,7 @@ def group_names(groups: Any, rows: int, features: Sequence[str]) -> list[str]:
     """
     if isinstance(groups, str):
         groups = [groups]
-    elif is_frame(groups) or hasattr(groups, "type"):  # of pyarrow
+    elif is_frame(groups) or hasattr(groups, "type") or (isinstance(groups, np.ndarray) and groups.dtype.kind in "iufbmM"):  # of pyarrow
         return []
     else:
         groups = list(groups) if np.ndim(groups) == 1 else []
