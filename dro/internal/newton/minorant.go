@@ -137,7 +137,8 @@ type minorant struct {
 	upper     *mat.TriDense // U
 	shifted   []float64     // scratch memory of provesEigenvalues
 	perturbed float64
-	least     float64
+	least     float64 // proved lower bound of λ_min(A)
+	atMost    float64 // upper bound of λ_min(A), up to rounding
 	inflate   float64
 }
 
@@ -180,6 +181,7 @@ func newQuadraticMinorant(
 	reciprocal := lapack64.Pocon(blas64.Symmetric{N: d, Stride: d, Data: f.factor.Data, Uplo: blas.Upper}, norm,
 		make([]float64, 3*d), make([]int, d))
 	f.least = 0.9 * norm * reciprocal // an estimate of λ_min, which is proved below
+	f.atMost = f.boundSmallest()
 	for !f.provesEigenvalues(f.least) {
 		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
@@ -220,9 +222,34 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 	return (1 + f.roundingGamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
+// boundSmallest returns an upper bound of the smallest eigenvalue of A, up to rounding, by inverse iteration.
+func (f *minorant) boundSmallest() float64 {
+	const steps = 6
+	bound, v := math.Inf(1), make([]float64, f.d)
+	for i := range v {
+		v[i] = 1 / math.Sqrt(float64(f.d))
+	}
+	x := blas64.Vector{N: f.d, Inc: 1, Data: v}
+	for range steps {
+		blas64.Trsv(blas.Trans, f.factor, x)
+		blas64.Trsv(blas.NoTrans, f.factor, x)
+		size := blas64.Nrm2(x) // at most the largest eigenvalue of A⁻¹
+		if !(size > 0) || math.IsInf(size, 1) {
+			return math.Inf(1)
+		}
+		bound = min(bound, 1/size)
+		blas64.Scal(1/size, x)
+	}
+	return bound
+}
+
 // provesEigenvalues reports whether it can prove that the smallest eigenvalue of the exact A is at least value: the
-// computed matrix, minus that value and the perturbation on the diagonal, must have a Cholesky factor.
+// computed matrix, minus that value and the perturbation on the diagonal, must have a Cholesky factor. It does not try
+// values above the bound of that eigenvalue.
 func (f *minorant) provesEigenvalues(value float64) bool {
+	if value > 1.001*f.atMost {
+		return false
+	}
 	shift := (1 + 1e-12) * (value + f.perturbed)
 	if f.shifted == nil {
 		f.shifted = make([]float64, f.d*f.d)

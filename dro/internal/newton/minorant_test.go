@@ -3,14 +3,17 @@ package newton
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/losses"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Where H is singular, or the step to the minimiser of the model leaves the
@@ -174,6 +177,35 @@ func TestLongestRows_AreNoLongerThanTheLongest(t *testing.T) {
 		}
 		if _, rho := f.longestRows(o, weight, squares, make([]float64, n)); rho > exact*(1+1e-9) || rho < exact/10 {
 			t.Errorf("longest rows have norms up to %v, all rows up to %v", rho, exact)
+		}
+	}
+}
+
+// The bound of the smallest eigenvalue holds and is so close that few values above the eigenvalue are tried.
+func TestMinorant_BoundOfSmallestEigenvalue(t *testing.T) {
+	r := drotest.RngOf(98)
+	for trial := range 60 {
+		d := 1 + r.IntN(40)
+		root, a := mat.NewDense(d, d, nil), mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := range d {
+				root.Set(i, j, r.NormFloat64()*math.Pow(10, -float64(trial%4*j)/float64(d)))
+			}
+		}
+		a.SymOuterK(1, root.T())
+		var values mat.EigenSym
+		if !values.Factorize(a, false) {
+			t.Fatal("no eigenvalues")
+		}
+		least := slices.Min(values.Values(nil))
+		f := &minorant{d: d, upper: mat.NewTriDense(d, mat.Upper, nil)}
+		f.factor = f.upper.RawTriangular()
+		copyUpper(f.factor.Data, a)
+		if !kernel.Cholesky(f.factor.Data, d) {
+			continue // singular up to rounding
+		}
+		if bound := f.boundSmallest(); !(bound >= least*(1-1e-6) && bound <= 8*least) {
+			t.Errorf("%d columns: bound %v, eigenvalue %v", d, bound, least)
 		}
 	}
 }
