@@ -56,6 +56,9 @@ type Unseen struct {
 	// some of these entries are at index 0, but training saw only greater indices: the rows may count indices from 0,
 	// and the training rows from 1
 	FromZero bool `json:"from_zero,omitempty"`
+	// the indices of the table begin above 0 and end one above those of the training rows, which begin at 0: the rows may
+	// count indices from 1, and the training rows from 0
+	FromOne bool `json:"from_one,omitempty"`
 	// first of these rows, counted from 1 in its file; for groups, counted from 1 among the encoded rows
 	FirstRow int `json:"first_row"`
 }
@@ -94,7 +97,7 @@ func mergeUnseen(to, of []Unseen) []Unseen {
 		v := &to[at]
 		v.Count += u.Count
 		v.Nulls += u.Nulls
-		v.FromZero = v.FromZero || u.FromZero
+		v.FromZero, v.FromOne = v.FromZero || u.FromZero, v.FromOne || u.FromOne
 		v.addExamples(u.Examples...)
 	}
 	return to
@@ -634,6 +637,10 @@ func (r Report) String() string {
 		if u.FromZero {
 			s += ": the indices of these rows begin at 0, but those of the training rows at 1 or above; if the file counts " +
 				"from 0, add 1 to its indices"
+		}
+		if u.FromOne {
+			s += ": the indices of the training rows begin at 0, but those of these rows at 1 or above, and they end one " +
+				"higher; if the file counts from 1, subtract 1 from its indices"
 		}
 	}
 	var filled []string

@@ -204,7 +204,9 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage desi
 // countUnseenPlaces counts the rows with an entry at an index that has no encoded column, or returns nil if there
 // are none. It panics with a *data.Error if the entries cannot be read.
 func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
-	u, first := Unseen{Column: q.in.Name, Places: true}, q.in.Index[0]
+	u, first, last := Unseen{Column: q.in.Name, Places: true}, q.in.Index[0], q.in.Index[len(q.in.Index)-1]
+	all := q.vector.Sparse
+	u.FromOne = first == 0 && !all.AtZero && all.Width == int(last)+2
 	from := q.vector.Sparse.Reader()
 	for _, r := range rows.All() {
 		index, value := from.Row(r)

@@ -183,6 +183,40 @@ func TestEncode_IndicesFromZero(t *testing.T) {
 	}
 }
 
+// A file that counts indices from 1 is told apart from training rows that count from 0 if its indices end one higher. It
+// is told in every part of the file with unseen indices.
+func TestEncode_IndicesFromOne(t *testing.T) {
+	const zero, one = "1 0:4 3:2\n0 0:2\n1 3:1\n0 0:1\n", "1 1:4 4:2\n0 1:2\n1 4:1\n0 1:1\n"
+	for name, c := range map[string]struct {
+		trained, given string
+		first          int // first of the encoded rows
+		want           bool
+	}{
+		"1 given to 0":       {zero, one, 0, true},
+		"later rows":         {zero, one, 2, true},
+		"0 given to 0":       {zero, zero, 0, false},
+		"0 given to 1":       {one, zero, 0, false},
+		"an entry at 0":      {zero, one + "0 0:1\n", 0, false},
+		"an entry before":    {zero, "0 0:1\n" + one, 3, false},
+		"explicit zero at 0": {zero, one + "0 0:0\n", 0, false},
+		"ends much higher":   {zero, one + "0 5:1\n", 0, false},
+		"ends as training":   {zero, "1 1:2 3:1\n", 0, false},
+	} {
+		e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", c.trained), nil, Spec{Target: "label"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := readSparse(t, "u.svm", c.given)
+		_, report, err := e.Encode(t.Context(), f.Slice(c.first, f.Rows), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.String(); strings.Contains(got, "subtract 1 from its indices") != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // Vectors without columns or entries are named as the reason why there are no features.
 func TestFit_EmptyVectors(t *testing.T) {
 	for text, want := range map[string]string{

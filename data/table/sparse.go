@@ -12,7 +12,8 @@ import (
 // their indices, which are counted from 0. Every other entry is 0. The entries are in memory or, after
 // [SparseBuilder.Store], in a file. Its methods panic if a row is out of range.
 type Sparse struct {
-	Width  int // greater than the largest index of an entry
+	Width  int  // greater than the largest index of an entry
+	AtZero bool // whether an entry is at index 0
 	blocks []sparseBlock
 	rows   int
 }
@@ -60,9 +61,9 @@ func (s *Sparse) HeldEntries() (n int) {
 	return n
 }
 
-// Slice returns the rows [lo, hi) without copying or reading their entries.
+// Slice returns the rows [lo, hi) without copying or reading their entries. Width and AtZero remain those of all rows.
 func (s *Sparse) Slice(lo, hi int) *Sparse {
-	out := &Sparse{Width: s.Width, rows: hi - lo}
+	out := &Sparse{Width: s.Width, AtZero: s.AtZero, rows: hi - lo}
 	for _, b := range s.blocks {
 		from, to := max(lo-b.first, 0), min(hi-b.first, b.rows())
 		if from < to {
@@ -83,7 +84,7 @@ func JoinSparse(parts []*Sparse) *Sparse {
 			out.blocks = append(out.blocks, b)
 		}
 		out.rows += p.rows
-		out.Width = max(out.Width, p.Width)
+		out.Width, out.AtZero = max(out.Width, p.Width), out.AtZero || p.AtZero
 	}
 	return out
 }
@@ -181,7 +182,7 @@ func (b *SparseBuilder) BeginRow() {
 func (b *SparseBuilder) Add(index int32, value float64) {
 	b.last.index, b.last.value = append(b.last.index, index), append(b.last.value, value)
 	b.last.start[len(b.last.start)-1]++
-	b.all.Width = max(b.all.Width, int(index)+1)
+	b.all.Width, b.all.AtZero = max(b.all.Width, int(index)+1), b.all.AtZero || index == 0
 }
 
 // Widen sets the width of the vectors to at least the given width.
