@@ -106,7 +106,7 @@ def run(kind, binary, limit, args, timeout):
     seconds = time.time() - began
     first = next((line for line in said.splitlines() if "error" in line or "fatal" in line or "panic" in line), "")
     if code == 0:
-        outcome = "done on disk" if re.search(r"kept in|on disk", said) else "done"
+        outcome = "done on disk" if re.search(r"stored in|on disk", said) else "done"
     elif code == 1 and re.search(r"memory|address space", first) and "goroutine" not in said:
         outcome = "refused"
     elif code in (-9, 137):
