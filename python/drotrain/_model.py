@@ -1,7 +1,7 @@
 """Reads the parts of a model document that predictions in Python need."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,20 +34,18 @@ class Model:
         self.target = target = encoder["target"]
         binary = target["task"] == "binary"
         self.classes: list[str] = [target.get("negative", ""), target.get("positive", "")] if binary else target.get("classes") or []
-        inputs, columns = encoder["inputs"], _expand(encoder["inputs"], encoder["columns"])
-        encoded = [k for k, c in enumerate(columns) if c["kind"] != "intercept"]
-        constant = [k for k, c in enumerate(columns) if c["kind"] == "intercept"]
+        inputs = encoder["inputs"]
+        pieces, shift, scale, constant = _expand(inputs, encoder["columns"])
         keep_erm = self.result.get("recommended") == "erm" and self.result.get("selection") is not None
         chosen = (keep_erm and document.get("erm_coefficients")) or document.get("recalibrated_coefficients") or document["coefficients"]
-        weights = np.array(chosen, dtype=float).reshape(len(columns), -1).T  # stored column by column
+        weights = np.array(chosen, dtype=float).reshape(len(constant), -1).T  # stored column by column
         unit, origin = (1.0, 0.0) if self.classes else (target["scale"], target["shift"])
-        self.names: Sequence[str] = [columns[k]["name"] for k in encoded]
         self.inputs: Sequence[str] = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
         dense = inputs[0].get("vector") or ("shifts" in inputs[0] and inputs[0]["name"])
         self.vector = dense or None if len(self.inputs) == 1 else None
         self.estimator: dict[str, Any] = document.get(ESTIMATOR) or {}
-        self.shift = np.array([columns[k]["shift"] for k in encoded])
-        self.coef = weights[:, encoded] / np.array([columns[k]["scale"] for k in encoded]) * unit
+        self.shift = shift[~constant]
+        self.coef = weights[:, ~constant] / scale[~constant] * unit
         self.base = weights[:, constant].sum(axis=1) * unit + origin
         self.intercept = self.base - self.coef @ self.shift
         link = document.get("link") or ""  # such as log, for a regression whose margin is not the prediction
@@ -56,20 +54,25 @@ class Model:
             and not target.get("transform")
             and not encoder.get("spec", {}).get("transforms")
         )
-        self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.features
         first = inputs[0]
         self.sparse = len(inputs) == 1 and first["kind"] == "vector" and "shifts" not in first
         if self.sparse and features == [first["name"]] and (first["name"] != VECTOR or first["index"][-1] > 0):
             self.sparse = False  # trained on a data frame whose only column holds the vectors, not on a matrix
-        places = None
         if self.sparse:  # all indices up to the largest in the training rows, unless the document names more
             features = features or Numbered(first["index"][-1] + 1, first["name"] + "[", "]")
-            self.inputs, places = features, first["index"]
+            self.inputs = features
             self.plain = untouched and len(features) <= _MOST_COLUMNS
-            self.names = [features[i] for i in places]
-        if self.plain and features:
-            self._spread(features, [features.index(n) for n in self.names] if places is None else places)
+            if self.plain:
+                self.names = self._spread(features, first["index"])
+            else:
+                self.names = [features[i] for i in first["index"]]
+        else:
+            self.names = [n for piece in pieces for n in piece]
+            self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
+            if self.plain and features:
+                at = {n: i for i, n in enumerate(features)}
+                self.names = self._spread(features, [at[n] for n in self.names])
         # without large shifts, products of the unshifted columns and the coefficients lose no digits
         lost = np.abs(self.coef * self.shift).sum(axis=1).max(initial=0)
         self.unshifted = lost <= 16 * max(np.abs(self.base).max(initial=0), abs(unit))
@@ -80,11 +83,12 @@ class Model:
         stored: list[str] | int | None = self.estimator.get("features")
         return Numbered(stored) if isinstance(stored, int) else stored
 
-    def _spread(self, features: Sequence[str], places: list[int]) -> None:
-        """Spread coef, shift and names, which are at the given places, over all features, with 0 for the others."""
+    def _spread(self, features: Sequence[str], places: list[int]) -> Sequence[str]:
+        """Spread coef and shift, which are at the given places, over all features, with 0 for the others. Return the features."""
         shift, coef = np.zeros(len(features)), np.zeros((len(self.coef), len(features)))
         shift[places], coef[:, places] = self.shift, self.coef
-        self.names, self.shift, self.coef = features, shift, coef
+        self.shift, self.coef = shift, coef
+        return features
 
     def scores(self, values: Any) -> np.ndarray:
         """Return the scores, of shape (rows, k), of an array or sparse matrix with the columns ``names``."""
@@ -93,19 +97,37 @@ class Model:
         return (values - self.shift) @ self.coef.T + self.base
 
 
-def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return all encoded columns. A document stores the columns of vectors only as indices, shifts and scales of their inputs."""
-    rest = list(stored)
-    columns: list[dict[str, Any]] = []
+def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> tuple[list[Iterable[str]], Any, Any, Any]:
+    """Return the names of the encoded columns without the intercept, in parts, and of all columns shift, scale, and which is the intercept.
+
+    A document stores the columns of vectors only as indices, shifts and scales of their inputs. The names of their
+    entries are computed when a part is read.
+    """
+    names: list[Iterable[str]] = []
+    parts: list[tuple[Any, Any, Any]] = []
+
+    def add(columns: list[dict[str, Any]]) -> None:
+        names.append([c["name"] for c in columns if c["kind"] != "intercept"])
+        numbers = ([c["shift"] for c in columns], [c["scale"] for c in columns], [c["kind"] == "intercept" for c in columns])
+        parts.append(numbers)
+
+    done, count = 0, 0  # numbers of stored columns that were added, and of all columns
     for i in inputs:
         if i["kind"] == "vector":
-            before = i["first"] - len(columns)
-            columns, rest = columns + rest[:before], rest[before:]
-            scales = i.get("scales") or [1.0] * len(i["index"])
-            shifts = i.get("shifts") or [0.0] * len(i["index"])
-            entries = zip(i["index"], shifts, scales, strict=True)
-            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": a, "scale": s} for k, a, s in entries]
-    return columns + rest
+            before, index = done + i["first"] - count, i["index"]
+            add(stored[done:before])
+            names.append(_entry_names(i["name"], index))
+            width = len(index)
+            parts.append((i.get("shifts") or np.zeros(width), i.get("scales") or np.ones(width), np.zeros(width, dtype=bool)))
+            done, count = before, i["first"] + width
+    add(stored[done:])
+    shift, scale = (np.concatenate([np.asarray(p[k], dtype=float) for p in parts]) for k in (0, 1))
+    return names, shift, scale, np.concatenate([np.asarray(p[2], dtype=bool) for p in parts])
+
+
+def _entry_names(vector: str, index: list[int]) -> Iterator[str]:
+    """Yield the names of the entries of a vector at the given indices."""
+    return (f"{vector}[{k}]" for k in index)
 
 
 def describe(text: bytes, estimator: dict[str, Any]) -> bytes:
