@@ -17,9 +17,13 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 	if len(frames) == 1 {
 		return frames[0], nil
 	}
-	first := frames[0]
+	filled := slices.DeleteFunc(slices.Clone(frames), func(f *Frame) bool { return f.Rows == 0 })
+	if len(filled) == 0 {
+		filled = frames[:1]
+	}
+	first := filled[0]
 	out := &Frame{exact: &exactColumns{}}
-	for _, f := range frames {
+	for i, f := range frames {
 		out.Rows += f.Rows
 		if f.inMemory {
 			if err := f.Fingerprint(); err != nil {
@@ -30,14 +34,15 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 		out.inputs = append(out.inputs, f.inputs...)
 		out.Remarks = append(out.Remarks, f.Remarks...)
 		out.how = f.how
-		out.unusedMissing = intersect(f.unusedMissing, out.unusedMissing, f == first)
-		out.unusedRelabel = intersect(f.unusedRelabel, out.unusedRelabel, f == first)
+		out.unusedMissing = intersect(f.unusedMissing, out.unusedMissing, i == 0)
+		out.unusedRelabel = intersect(f.unusedRelabel, out.unusedRelabel, i == 0)
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.Name()+": "+note)
 		}
 		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
 			for _, c := range pair[1].Columns {
-				if !pair[0].Has(c.Name) {
+				if !pair[0].Has(c.Name) && pair[0].emptyPart(c.Name) == nil &&
+					(pair[1].Rows > 0 || pair[0].PartsOf(c.Name) == nil) {
 					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("the file lacks the column %q, which %s has", c.Name,
 						pair[1].Name()),
 						Hint: "all files of a table need the same columns"}
@@ -45,16 +50,16 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 			}
 		}
 	}
-	// join appends the column that find returns for each frame, if every frame has one.
+	// join appends the column that find returns for each frame with rows, if every such frame has one.
 	join := func(to []*Column, find func(f *Frame) (*Column, error)) ([]*Column, error) {
-		parts := make([]*Column, len(frames))
-		for i, f := range frames {
+		parts := make([]*Column, len(filled))
+		for i, f := range filled {
 			var err error
 			if parts[i], err = find(f); parts[i] == nil {
 				return to, err
 			}
 		}
-		joined, err := joinColumns(ctx, parts, frames)
+		joined, err := joinColumns(ctx, parts, filled)
 		return append(to, joined), err
 	}
 	var err error

@@ -188,9 +188,14 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	return c, intake.InFile(f.Name(), err)
 }
 
-// emptyPart returns a part of a column of dates that has no values, so that its type is unknown, or nil if name is
-// not such a part.
+// emptyPart returns a part of a column that has no values, so that it is not known to hold dates, or how long its lists
+// are. It returns nil if name is not such a part.
 func (f *Frame) emptyPart(name string) *Column {
+	if base, _, isEntry := strings.Cut(name, "["); isEntry && f.Rows == 0 {
+		if i, ok := f.index[base]; ok && i >= 0 && f.Columns[i].Kind == Other {
+			return &Column{Name: name, Type: "float64", Kind: Numeric, Vector: base}
+		}
+	}
 	at := strings.LastIndexByte(name, '.')
 	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts,
 		func(p datePart) bool { return p.name == name[at+1:] }) {

@@ -50,7 +50,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 		for c.Vector != "" && end < len(f.Columns) && f.Columns[end].Vector == c.Vector {
 			end++
 		}
-		if c.Vector != "" && c.IsStored() {
+		if c.Vector != "" {
 			of, err := describeEntries(ctx, f.Columns[at:end])
 			if err != nil {
 				return d, intake.InFile(f.Name(), err)
@@ -71,19 +71,28 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	return d, err
 }
 
-// describeEntries returns a description of dense vectors, given one column for each entry.
+// describeEntries returns a description of dense vectors, given one column for each entry. Entries of vectors of
+// different types in several files are in memory.
 func describeEntries(ctx context.Context, entries []*Column) (ColumnDescription, error) {
 	d := ColumnDescription{Name: entries[0].Vector, Type: entries[0].Type, Kind: Vector, Width: len(entries)}
 	lo, hi := math.Inf(1), math.Inf(-1)
-	err := table.RangeOfEntries(ctx, entries, func(number []float64, null []bool) {
+	use := func(number []float64, null []bool) {
 		for i, v := range number {
-			if null[i] {
+			if null != nil && null[i] {
 				d.Nulls++
 			} else if numeral.IsFinite(v) {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
-	})
+	}
+	var err error
+	if entries[0].IsStored() {
+		err = table.RangeOfEntries(ctx, entries, use)
+	} else {
+		for _, c := range entries {
+			use(c.Number, c.Null)
+		}
+	}
 	if lo <= hi {
 		d.Min, d.Max = &lo, &hi
 	}
