@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -131,19 +132,31 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	out := make([]*data.Column, 0, len(f.Columns))
 	var problems data.Problems
 	if len(s.Features) > 0 {
+		whole := make(map[string]string) // for every chosen column, the name by which it was chosen
 		for _, name := range s.Features {
-			c, err := f.Lookup(name)
-			if err != nil {
-				if parts := f.PartsOf(name); len(parts) > 0 {
-					out = append(out, parts...)
-					continue
-				}
+			chosen := f.PartsOf(name)
+			if c, err := f.Lookup(name); err == nil {
+				chosen = []*data.Column{c}
+			} else if len(chosen) == 0 {
 				if err = problems.Add(err); err != nil {
 					return nil, err
 				}
 				continue
 			}
-			out = append(out, c)
+			for _, c := range chosen {
+				of := cmp.Or(c.Of, c.Vector)
+				switch other, twice := whole[c.Name]; {
+				case slices.Contains(s.Drop, c.Name): // an entry of a vector, for instance
+				case of != "" && slices.Contains(s.Drop, of):
+					problems = append(problems, f.Fault(c.Name, fix.Advise("name it in only one of them"),
+						"the column is a feature, but %q, to which it belongs, is to be dropped", of))
+				case twice:
+					problems = append(problems, f.Fault(c.Name, fix.Advise("name only one of them"),
+						"the features %q and %q both contain this column", other, name))
+				default:
+					out, whole[c.Name] = append(out, c), name
+				}
+			}
 		}
 	} else {
 		skip := map[string]bool{s.Target: true, s.Weight: true, s.Exposure: true}

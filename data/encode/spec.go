@@ -35,7 +35,7 @@ type Spec struct {
 	// are included only if GroupFeatures is set. Here and in Drop, the name of a column of dates that was split
 	// stands for its parts, and the name of a dense vector for its entries.
 	Features []string `json:"features,omitempty"`
-	Drop     []string `json:"drop,omitempty"`   // columns excluded from the default Features
+	Drop     []string `json:"drop,omitempty"`   // columns excluded from the features, such as entries of a vector
 	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
 
 	// GroupFeatures makes the columns of Groups categorical features if Features is empty. A group column with

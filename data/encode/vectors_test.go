@@ -152,6 +152,35 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	}
 }
 
+// An entry of a vector is a feature once, and can be left out of a vector that is named as a feature.
+func TestFit_EntriesAsFeatures(t *testing.T) {
+	f := openFrame(t, datatest.WriteLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32),
+		"[[1, 2, 4], [3, 4, 1], [5, 5, 2], [8, 7, 9]]"))
+	defer f.Close()
+	for _, c := range []struct {
+		features, drop []string
+		want           string // names of the columns, or a part of the error
+	}{
+		{[]string{"e"}, nil, "e[0] e[1] e[2]"},
+		{[]string{"e[2]", "e[0]"}, nil, "e[2] e[0]"},
+		{[]string{"e"}, []string{"e[1]"}, "e[0] e[2]"},
+		{nil, []string{"e[1]"}, "e[0] e[2]"},
+		{[]string{"e[0]", "e"}, nil, `column "e[0]": the features "e[0]" and "e" both contain this column`},
+		{[]string{"e", "e[0]"}, nil, `column "e[0]": the features "e" and "e[0]" both contain this column`},
+		{[]string{"e[0]"}, []string{"e"},
+			`column "e[0]": the column is a feature, but "e", to which it belongs, is to be dropped`},
+	} {
+		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: c.features, Drop: c.drop})
+		got := ""
+		if err == nil {
+			got = strings.Join(e.Names(), " ")
+		}
+		if got != c.want && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("features %q, drop %q: %q, %v; want %q", c.features, c.drop, got, err, c.want)
+		}
+	}
+}
+
 // The profile of a very wide vector describes some of its entries, so that the model file holds about as many numbers
 // as the rows. It finds that all entries have shifted.
 func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
