@@ -121,7 +121,7 @@ func TestFit_RanksSameModel(t *testing.T) {
 				models, travelled := counted(t, size, f, c)
 				rounds := 20.0
 				for _, n := range passes {
-					rounds += 13 * n
+					rounds += 14 * n
 				}
 				if first == nil {
 					travel = travelled[0]

@@ -316,12 +316,15 @@ func (l *Loop) step() {
 	if err == nil && l.idle >= maxIdle { // only the context could end such a solve
 		err = saddle.ErrStalled
 	}
-	due := l.Method.IsCheckDue(c.Passes >= l.next)
-	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
+	byPasses := c.Passes >= l.next
+	due := err != nil || l.Method.IsCheckDue(byPasses) || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses
+	if due {
 		before = c.Passes
 		l.Method.Check()
-		l.recordCheck()
 		l.checkPasses = c.Passes - before
+	}
+	if due || byPasses {
+		l.recordCheck()
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
 		// a check minimises over the intercepts of classes, with at most a third of the passes
 		if c.intercepts > 0 {

@@ -38,6 +38,8 @@ const (
 	// number of evaluations of all rows that are reserved for the time after it.
 	minPasses        = 3
 	spareEvaluations = 2
+
+	passesUnchecked = 10 // minimum number of passes between two checks
 )
 
 // Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed
@@ -149,6 +151,7 @@ type newton struct {
 	unpenalised bool          // the problem at ν = 0 has been solved
 	// the problem on the rows with the largest weights has been solved, or must not be solved
 	restricted bool
+	checked    float64     // passes at the last check
 	stepsDone  int         // number of line searches that succeeded
 	formed     bool        // whether there is a Hessian
 	stale      bool        // the Hessian is that at an earlier point
@@ -374,11 +377,17 @@ func (m *newton) moveTo(x []float64) {
 	m.stale, m.decrement = true, 0
 }
 
-// IsCheckDue implements Stepper.
-func (*newton) IsCheckDue(byPasses bool) bool { return byPasses }
+// IsCheckDue implements Stepper. Every step tries the bounds that could end the solve, so other bounds, which may take
+// as much as two steps, are rare.
+func (m *newton) IsCheckDue(byPasses bool) bool {
+	return byPasses && m.Cert.Passes >= m.checked+passesUnchecked
+}
 
 // Check implements Stepper.
-func (m *newton) Check() { m.Cert.Certify() }
+func (m *newton) Check() {
+	m.Cert.Certify()
+	m.checked = m.Cert.Passes
+}
 
 // Needs implements Method.
 func (Newton) Needs() []saddle.Need {
