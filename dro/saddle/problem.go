@@ -25,7 +25,8 @@ type Options struct {
 	// maximum number of passes over the data, although one evaluation is always made; 0 means 10 000
 	MaxPasses float64
 	// minimum number of passes between checks; 0 means 2. Once it is more than CheckEvery, a tenth of the passes so
-	// far lies between checks. Methods may also check after every step.
+	// far lies between checks. Methods may also check after every step. Newton's method, which tries bounds in every
+	// step, computes further ones only at every fifth check.
 	CheckEvery float64
 	Seed       uint64 // seed of all random choices
 

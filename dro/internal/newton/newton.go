@@ -39,7 +39,7 @@ const (
 	minPasses        = 3
 	spareEvaluations = 2
 
-	passesUnchecked = 10 // minimum number of passes between two checks
+	rarely = 5 // minimum number of passes between two checks, relative to CheckEvery
 )
 
 // Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed
@@ -380,7 +380,7 @@ func (m *newton) moveTo(x []float64) {
 // IsCheckDue implements Stepper. Every step tries the bounds that could end the solve, so other bounds, which may take
 // as much as two steps, are rare.
 func (m *newton) IsCheckDue(byPasses bool) bool {
-	return byPasses && m.Cert.Passes >= m.checked+passesUnchecked
+	return byPasses && m.Cert.Passes >= m.checked+rarely*m.Settings.CheckEvery
 }
 
 // Check implements Stepper.
