@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,10 +21,11 @@ type arrayFile struct {
 func arraysOf(path string) (arrays []arrayFile) {
 	parts := strings.Split(path, ",")
 	for _, p := range parts {
-		if low := strings.ToLower(p); !strings.HasSuffix(low, ".npy") && !(len(parts) > 1 && strings.HasSuffix(low, ".npz")) {
+		name, file, named := strings.Cut(p, "=")
+		if low := strings.ToLower(p); !strings.HasSuffix(low, ".npy") &&
+			!((named || len(parts) > 1) && strings.HasSuffix(low, ".npz")) {
 			return nil
 		}
-		name, file, named := strings.Cut(p, "=")
 		if _, err := os.Stat(p); err == nil || !named {
 			name, file = "", p
 		}
@@ -52,11 +54,18 @@ func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, ho
 			} else if name != "" {
 				c.Name = name
 			}
-			if other, twice := from[c.Name]; twice {
-				return nil, &Error{Path: file, Column: c.Name, Msg: "the array of " + other + " has the same name",
-					Hint: "name one of the arrays, as in z=" + file}
+			other, twice := from[c.Name]
+			if whole, is := from[c.Vector]; is && c.Vector != "" && whole != file { // sparse and dense vectors
+				other, twice = whole, true
+			}
+			if twice {
+				return nil, &Error{Path: file, Column: cmp.Or(c.Vector, c.Name),
+					Msg: "the array of " + other + " has the same name", Hint: "name one of the arrays, as in z=" + file}
 			}
 			from[c.Name] = file
+			if c.Vector != "" {
+				from[c.Vector] = file
+			}
 		}
 		out.Columns = append(out.Columns, f.Columns...)
 		out.Notes, out.Remarks = append(out.Notes, f.Notes...), append(out.Remarks, f.Remarks...)

@@ -1,8 +1,8 @@
 package data
 
 import (
-	"archive/zip"
 	"bytes"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -75,23 +75,46 @@ func TestOpen_ArraysByContract(t *testing.T) {
 	}
 }
 
+// writeSparse writes a matrix of 3 × 2 as scipy.sparse.save_npz does, and returns the name of the file.
+func writeSparse(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "s.npz")
+	datatest.WriteArchive(t, path, map[string]string{
+		"format.npy":  datatest.WriteArray(t, "format.npy", "|S3", "()", []byte("csr")),
+		"shape.npy":   datatest.WriteArray(t, "shape.npy", "<i8", "(2,)", []int64{3, 2}),
+		"data.npy":    datatest.WriteArray(t, "data.npy", "<f8", "(2,)", []float64{5, 7}),
+		"indices.npy": datatest.WriteArray(t, "indices.npy", "<i4", "(2,)", []int32{1, 0}),
+		"indptr.npy":  datatest.WriteArray(t, "indptr.npy", "<i4", "(4,)", []int32{0, 1, 1, 2}),
+	})
+	return path
+}
+
+// A sparse matrix can be renamed, alone and beside other arrays. A dense vector must not have its name, because their
+// entries would have the same names.
+func TestOpen_SparseArrays(t *testing.T) {
+	s, x := writeSparse(t), datatest.WriteArray(t, "X.npy", "<f4", "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
+	for path, want := range map[string]string{s: "x", "z=" + s: "z", "z=" + s + "," + x: "z x[0] x[1]",
+		s + ",z=" + x: "x z[0] z[1]", s + "," + x: `column "x": the array of ` + s + " has the same name",
+		x + "," + s: `column "x": the array of ` + x + " has the same name"} {
+		f, err := Open(t.Context(), path)
+		got := ""
+		if err == nil {
+			got = strings.Join(f.Names(), " ")
+			f.Close()
+		}
+		if got != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %q, %v; want %q", path, got, err, want)
+		}
+	}
+}
+
 // An archive of arrays needs no name: it is read from a pipe.
 func TestOpenReader_Archive(t *testing.T) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for name, path := range map[string]string{"y.npy": datatest.WriteArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}),
-		"x.npy": datatest.WriteArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4})} {
-		array := datatest.ReadFile(t, path)
-		to, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		to.Write(array)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OpenReader(t.Context(), "-", &b, Reading{})
+	archive := filepath.Join(t.TempDir(), "a.npz")
+	datatest.WriteArchive(t, archive, map[string]string{
+		"y.npy": datatest.WriteArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}),
+		"x.npy": datatest.WriteArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4}),
+	})
+	f, err := OpenReader(t.Context(), "-", bytes.NewReader(datatest.ReadFile(t, archive)), Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

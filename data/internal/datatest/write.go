@@ -1,6 +1,7 @@
 package datatest
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -36,6 +37,29 @@ func WriteArray(t testing.TB, name, descr, shape string, values any) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// WriteArchive writes an archive such as a .npz file to path. files maps the names in the archive to the files that hold
+// their contents.
+func WriteArchive(t testing.TB, path string, files map[string]string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, from := range files {
+		to, err := w.Create(name)
+		if err == nil {
+			_, err = to.Write(ReadFile(t, from))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // WriteLists writes a table with a number y and lists e, given as JSON, in two batches, and returns its path.
