@@ -358,12 +358,13 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 		divisor[g] = math.Pow(t, strength) * sum
 	}
 	w := newVector[float64](r)
-	lo, hi := r.ranks().LocalRange(r.N)
-	for j, g := range index[lo:hi] {
-		if g >= 0 {
-			w[lo+j] = r.Weight(lo+j) / divisor[g]
+	r.ranks().Run(r.N, func(_, lo, hi int) {
+		for j, g := range index[lo:hi] {
+			if g >= 0 {
+				w[lo+j] = r.Weight(lo+j) / divisor[g]
+			}
 		}
-	}
+	})
 	return w, nil
 }
 

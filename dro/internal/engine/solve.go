@@ -244,7 +244,11 @@ func (l *Loop) start(m saddle.Method) (err error) {
 		} else if math.IsInf(c.Objective, 1) {
 			return errNotFinite
 		}
-		c.Certify()
+		if l.Method.IsCheckDue(true) {
+			c.Certify()
+		} else {
+			l.CertifyWhenClose()
+		}
 	}
 	l.checkPasses = c.Passes // a check may take the same number of passes again
 	l.next = c.Passes
@@ -364,6 +368,9 @@ func (l *Loop) Finish() {
 		c.Evaluate(c.BestX)
 		c.Passes = passes + 0.5 // without the half pass that computes the weights
 		c.CertifyUpper()
+	}
+	if res.Status != saddle.Certified { // the last point may not have been checked
+		c.Certify()
 	}
 	if res.Status == saddle.Limit && l.Certified() { // the evaluation above certified the point
 		res.Status = saddle.Certified
