@@ -3,9 +3,11 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
@@ -21,12 +23,25 @@ type level[T any] struct {
 // and its values may be null.
 func writeEntries(t *testing.T, optional bool, index [][]level[int32], value [][]level[float64]) []byte {
 	t.Helper()
+	return writeEntriesOf(t, optional, nil, index, value)
+}
+
+// writeEntriesOf works like writeEntries, but the values have a logical type of two bytes unless it is nil.
+func writeEntriesOf(
+	t *testing.T, optional bool, half schema.LogicalType, index [][]level[int32], value [][]level[float64],
+) []byte {
+	t.Helper()
 	list, field := parquet.Repetitions.Required, parquet.Repetitions.Required
 	if optional {
 		list, field = parquet.Repetitions.Optional, parquet.Repetitions.Optional
 	}
+	var number schema.Node = schema.NewFloat64Node("value", field, -1)
+	if half != nil {
+		number = schema.MustPrimitive(schema.NewPrimitiveNodeLogical("value", field, half, parquet.Types.FixedLenByteArray, 2,
+			-1))
+	}
 	entry := schema.Must(schema.NewGroupNode("element", field, schema.FieldList{
-		schema.NewInt32Node("index", field, -1), schema.NewFloat64Node("value", field, -1)}, -1))
+		schema.NewInt32Node("index", field, -1), number}, -1))
 	repeated := schema.Must(schema.NewGroupNode("list", parquet.Repetitions.Repeated, schema.FieldList{entry}, -1))
 	x := schema.Must(schema.NewGroupNodeLogical("x", list, schema.FieldList{repeated}, schema.ListLogicalType{}, -1))
 	root := schema.Must(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{x}, -1))
@@ -44,6 +59,12 @@ func writeEntries(t *testing.T, optional bool, index [][]level[int32], value [][
 				err = writeLevels(c.Descr().MaxDefinitionLevel(), index[g], c.WriteBatch)
 			case *file.Float64ColumnChunkWriter:
 				err = writeLevels(c.Descr().MaxDefinitionLevel(), value[g], c.WriteBatch)
+			case *file.FixedLenByteArrayColumnChunkWriter:
+				var halves []level[parquet.FixedLenByteArray]
+				for _, l := range value[g] {
+					halves = append(halves, level[parquet.FixedLenByteArray]{float16.New(float32(l.v)).ToLEBytes(), l.def, l.rep})
+				}
+				err = writeLevels(c.Descr().MaxDefinitionLevel(), halves, c.WriteBatch)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -70,6 +91,31 @@ func writeLevels[T any](most int16, levels []level[T], write func([]T, []int16, 
 	}
 	_, err := write(v, defs, reps)
 	return err
+}
+
+// Values of half precision are entries of sparse vectors; other values of two bytes are not.
+func TestParquet_SparseVectorsOfHalfPrecision(t *testing.T) {
+	index := [][]level[int32]{{{4, 1, 0}, {1, 1, 1}, {7, 1, 0}}}
+	value := [][]level[float64]{{{0.5, 1, 0}, {-2, 1, 1}, {3, 1, 0}}}
+	for _, c := range []struct {
+		logical schema.LogicalType
+		kind    Kind
+	}{{schema.Float16LogicalType{}, Vector}, {schema.NewDecimalLogicalType(3, 1), Other}} {
+		f, err := ReadBytes(t.Context(), "t.parquet", writeEntriesOf(t, false, c.logical, index, value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := f.Lookup("x")
+		if err != nil || x.Kind != c.kind {
+			t.Errorf("%s: %v, %v", c.logical, x.Kind, err)
+			continue
+		}
+		if x.Kind == Vector {
+			if at, v := x.Sparse.Reader().Row(0); !slices.Equal(at, []int32{1, 4}) || !slices.Equal(v, []float64{-2, 0.5}) {
+				t.Errorf("row 1 is %v, %v", at, v)
+			}
+		}
+	}
 }
 
 // Lists of an index and a value are sparse vectors, equal to those of a LIBSVM file.

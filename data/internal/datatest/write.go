@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
@@ -111,10 +112,13 @@ func writeParquetLists(t testing.TB, b *bytes.Buffer, y []float64, rows string, 
 	}
 	required, optional, repeated :=
 		parquet.Repetitions.Required, parquet.Repetitions.Optional, parquet.Repetitions.Repeated
-	double := typ.(arrow.NestedType).Fields()[0].Type.ID() == arrow.FLOAT64
-	element := schema.NewFloat32Node("element", optional, -1)
-	if double {
+	var element schema.Node = schema.NewFloat32Node("element", optional, -1)
+	switch typ.(arrow.NestedType).Fields()[0].Type.ID() {
+	case arrow.FLOAT64:
 		element = schema.NewFloat64Node("element", optional, -1)
+	case arrow.FLOAT16:
+		element = schema.MustPrimitive(schema.NewPrimitiveNodeLogical("element", optional, schema.Float16LogicalType{},
+			parquet.Types.FixedLenByteArray, 2, -1))
 	}
 	group := func(name string, r parquet.Repetition, l schema.LogicalType, fields ...schema.Node) *schema.GroupNode {
 		if l == nil {
@@ -176,6 +180,13 @@ func writeParquetLists(t testing.TB, b *bytes.Buffer, y []float64, rows string, 
 				single = append(single, float32(v))
 			}
 			_, err = c.WriteBatch(single, defs, reps)
+			err = errors.Join(err, c.Close())
+		case *file.FixedLenByteArrayColumnChunkWriter:
+			var halves []parquet.FixedLenByteArray
+			for _, v := range values {
+				halves = append(halves, float16.New(float32(v)).ToLEBytes())
+			}
+			_, err = c.WriteBatch(halves, defs, reps)
 			err = errors.Join(err, c.Close())
 		}
 		if err = errors.Join(err, g.Close()); err != nil {

@@ -35,7 +35,7 @@ func (l *leaf) isEntryNumber() bool {
 	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Float, parquet.Types.Double:
 		return l.how.kind == table.Numeric
 	}
-	return false
+	return isHalf(l.descr)
 }
 
 // readEntries returns the column of sparse vectors whose indices are in l and whose values are in l.values. It stores
@@ -183,6 +183,8 @@ func newEntryReader(c *chunk) (*entryReader, error) {
 		readWith(r, a.ReadBatch, func(v float32) float64 { return float64(v) })
 	case *file.Float64ColumnChunkReader:
 		readWith(r, a.ReadBatch, func(v float64) float64 { return v })
+	case *file.FixedLenByteArrayColumnChunkReader:
+		readWith(r, a.ReadBatch, func(v parquet.FixedLenByteArray) float64 { x, _ := c.leaf.how.bytes(v); return x })
 	default:
 		return nil, table.Damaged("entries of type %s cannot be read", c.leaf.how.name)
 	}

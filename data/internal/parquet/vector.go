@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -14,8 +15,15 @@ import (
 // listsFloats reports whether a leaf holds lists of floats, which may be vectors, as opposed to lists of structs.
 func listsFloats(descr *schema.Column) bool {
 	t := descr.PhysicalType()
-	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) &&
-		descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
+	plain := (t == parquet.Types.Float || t == parquet.Types.Double) &&
+		(descr.LogicalType() == nil || descr.LogicalType().IsNone())
+	return len(descr.ColumnPath()) <= 3 && (plain || isHalf(descr)) && descr.MaxRepetitionLevel() == 1
+}
+
+// isHalf reports whether the values of a column are half-precision floats.
+func isHalf(descr *schema.Column) bool {
+	_, is := descr.LogicalType().(schema.Float16LogicalType)
+	return is && descr.PhysicalType() == parquet.Types.FixedLenByteArray && descr.TypeLength() == 2
 }
 
 // readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the lists
@@ -47,12 +55,16 @@ func (c *chunk) addLists(w *intake.VectorBuilder) error {
 		return addLists(c, w, a.ReadBatch, func(v float32) uint64 { return uint64(math.Float32bits(v)) })
 	case *file.Float64ColumnChunkReader:
 		return addLists(c, w, a.ReadBatch, math.Float64bits)
+	case *file.FixedLenByteArrayColumnChunkReader:
+		return addLists(c, w, a.ReadBatch, func(v parquet.FixedLenByteArray) uint64 {
+			return uint64(binary.LittleEndian.Uint16(v))
+		})
 	}
 	return nil
 }
 
 // addLists adds the lists of numbers that read returns to w; bits returns the bits of a number.
-func addLists[T float32 | float64](
+func addLists[T float32 | float64 | parquet.FixedLenByteArray](
 	c *chunk, w *intake.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
 ) error {
 	empty := int16(0) // definition level of a list that is not null but has no entries
