@@ -345,7 +345,7 @@ func (h *header) check(size int64) error {
 func formatShape[T int | float64](shape []T) string {
 	text := make([]string, len(shape))
 	for i, n := range shape {
-		text[i] = fmt.Sprint(n)
+		text[i] = fmt.Sprintf("%.0f", float64(n))
 	}
 	if len(text) == 1 {
 		return "(" + text[0] + ",)"

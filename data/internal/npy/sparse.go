@@ -116,6 +116,10 @@ func (a *sparseArchive) format() (string, error) {
 	if err != nil {
 		return "", intake.InColumn(formatArray, err)
 	}
+	if h.text == 0 || len(h.shape) > 0 {
+		return "", intake.InColumn(formatArray, &table.Error{Msg: "arrays with the names of a sparse matrix need a text as format",
+			Hint: "rename the arrays, or save a sparse matrix with scipy.sparse.save_npz"})
+	}
 	text := make([]byte, size-h.offset)
 	if err := table.ReadFull(body, text, h.offset); err != nil {
 		return "", intake.InColumn(formatArray, err)

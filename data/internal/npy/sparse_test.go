@@ -166,6 +166,7 @@ func TestReadArchive_ContractOfSparseFormats(t *testing.T) {
 func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 	for want, change := range map[string]func(map[string]any){
 		`lacks the array "indptr"`:                                 func(a map[string]any) { delete(a, "indptr") },
+		"need a text as format":                                    func(a map[string]any) { a["format"] = []float64{1, 2} },
 		`has the format "dia"`:                                     func(a map[string]any) { a["format"] = []byte("dia") },
 		"the column index 5, counted from 0, but the matrix has 5": func(a map[string]any) { a["indices"] = []int32{5, 1, 0, 0} },
 		"the column index -1":                                      func(a map[string]any) { a["indices"] = []int32{4, -1, 0, 0} },
@@ -174,6 +175,7 @@ func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 		"the 4 entries into 3 rows":                                func(a map[string]any) { a["indptr"] = []int32{1, 2, 2, 4} },
 		"3 values, but 4 indices":                                  func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
 		"4 values, but 3 indices":                                  func(a map[string]any) { a["indices"] = []int32{4, 1, 0} },
+		"has the shape (3, 1099511627776)":                         func(a map[string]any) { a["shape"] = []int64{3, 1 << 40} },
 		"has the shape (3,)":                                       func(a map[string]any) { a["shape"] = []int64{3} },
 		"the array has 0 dimensions":                               func(a map[string]any) { a["indices"] = []byte("12") },
 	} {
