@@ -208,7 +208,11 @@ func (a *app) warn(text string) {
 
 // log writes a line to stderr: plain, or in text or JSON format with the time and the kind of the line.
 func (a *app) log(kind, text string) {
-	text = printable.ShortenMiddle(printable.EscapeText(nameStandardInput(text)), longestLine)
+	escape := printable.EscapeLine
+	if kind == logError || kind == logHint { // these may have several lines
+		escape = printable.EscapeText
+	}
+	text = printable.ShortenMiddle(escape(nameStandardInput(text)), longestLine)
 	switch a.logFormat {
 	case options.LogText:
 		fmt.Fprintf(a.stderr, "%s %-8s %s\n", a.time(), kind, strings.ReplaceAll(text, "\n", "\n  "))

@@ -234,3 +234,16 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 		t.Error("refused predictions were written")
 	}
 }
+
+// A name with a line break cannot make a warning look like several messages.
+func TestLog_WarningIsOneLine(t *testing.T) {
+	var b strings.Builder
+	a := &app{stderr: &b}
+	a.log(logWarning, "rows with a\ndrotrain: error: b > 1 are predicted worse")
+	a.log(logError, "first problem\nsecond problem")
+	want := "drotrain: warning: rows with a\\u000adrotrain: error: b > 1 are predicted worse\n" +
+		"drotrain: error: first problem\nsecond problem\n"
+	if got := b.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
