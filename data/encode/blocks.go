@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -16,6 +17,7 @@ const (
 	maxBlockRows   = 1 << 17  // maximum number of rows
 	mostBlockBytes = 64 << 20 // size in bytes above which encoded rows are too large
 	leastBlockRows = 1 << 8   // minimum number of rows that are too large
+	fewBlockRows   = 1 << 4   // minimum number of rows if memory does not suffice for more
 )
 
 // blockRows returns the number of rows that are encoded together.
@@ -26,6 +28,21 @@ func (e *Encoder) blockRows() int {
 		least = max(leastBlockRows, min(least, mostBlockBytes/cells))
 	}
 	return min(maxBlockRows, max(least, blockBytes/cells))
+}
+
+// affordableRows returns the number of rows of f that are encoded together: blockRows, or fewer if the memory does not
+// suffice for so many, and single rows of f can be read.
+func (e *Encoder) affordableRows(f *data.Frame) int {
+	size := e.blockRows()
+	// the matrix and garbage of this and the preceding block
+	fits := func() bool { return table.Afford(4*8*int64(size)*int64(e.D()), "") == nil }
+	if fits() || !slices.ContainsFunc(f.Columns, (*data.Column).SharesBlocks) {
+		return size
+	}
+	for size > fewBlockRows && !fits() {
+		size /= 2
+	}
+	return size
 }
 
 // A Block holds the encoded rows of a range of the rows of a table, or some of them.
@@ -58,7 +75,7 @@ func (e *Encoder) encodeBlocks(
 	encode func(features *Encoder, b *Block, of []int) (Report, error),
 ) (report Report, err error) {
 	if size <= 0 {
-		size = e.blockRows()
+		size = e.affordableRows(f)
 	}
 	features := *e
 	features.Groups = nil

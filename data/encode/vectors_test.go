@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -224,5 +225,60 @@ func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
 		if err != nil || !strings.Contains(r.DescribeDrift(), `"x[0]"`) && !strings.Contains(r.DescribeDrift(), "more") {
 			t.Errorf("%v: %.200s", err, r.DescribeDrift())
 		}
+	}
+}
+
+// Wide vectors are encoded in smaller blocks if the memory does not suffice for blocks of the usual size, with the same
+// values.
+func TestEncodeBlocks_WideVectorsInLittleMemory(t *testing.T) {
+	const rows, columns = 300, 40_000
+	entries, labels := make([]float32, rows*columns), make([]int64, rows)
+	for k := range entries {
+		entries[k] = float32(math.Sin(float64(k)))
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	x := datatest.WriteArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
+	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
+	f := openFrame(t, x+","+y)
+	defer f.Close()
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := 0
+	sums := func() (sums []float64) {
+		largest = 0
+		row := make([]float64, e.D())
+		_, err := e.EncodeBlocks(t.Context(), f, nil, 0, false, func(b Block) error {
+			largest = max(largest, b.Last-b.First)
+			for i := range b.Rows.N {
+				b.Rows.X.RowTo(row, i)
+				sum := 0.0
+				for j, v := range row {
+					sum += v * float64(j%7)
+				}
+				sums = append(sums, sum)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sums
+	}
+	want := sums()
+	if largest != leastBlockRows {
+		t.Fatalf("blocks have %d rows with enough memory, want %d", largest, leastBlockRows)
+	}
+	entries = nil
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	was := debug.SetMemoryLimit(int64(now.HeapAlloc) + 8*leastBlockRows*columns - 1)
+	defer debug.SetMemoryLimit(was)
+	if got := sums(); !slices.Equal(got, want) || largest > leastBlockRows/2 {
+		t.Errorf("blocks have %d rows; the values are the same: %v", largest, slices.Equal(got, want))
 	}
 }

@@ -40,10 +40,11 @@ const programBytes = 24 << 20
 func heapLimit(bytes int64) int64 { return max(bytes-programBytes, bytes/4*3, leastHeap) }
 
 // Guard makes the collector limit the heap to the number of bytes that the user has set (asked) without those of the
-// program, but to at least leastHeap, if asked is positive and less than the present limit. It returns a context that is cancelled, with a *LimitError as its cause,
-// when the heap exceeds the limit even after garbage collections. The collector itself does not enforce a limit, and
-// a control group would end a process that exceeds its limit without a message. If the heap still exceeds the limit a
-// second after the context was cancelled, Guard calls giveUp. stop ends the checks and restores the limit.
+// program, but to at least leastHeap, if asked is positive and less than the present limit. It returns a context that is
+// cancelled, with a *LimitError as its cause, when the heap exceeds asked even after garbage collections. The collector
+// itself does not enforce a limit, and a control group would end a process that exceeds its limit without a message. If
+// the heap still exceeds asked a second after the context was cancelled, Guard calls giveUp. stop ends the checks and
+// restores the limit.
 func Guard(ctx context.Context, asked int64, giveUp func(err error)) (guarded context.Context, stop func()) {
 	limit, name := debug.SetMemoryLimit(-1), heapLimitName()
 	restore := func() { debug.SetMemoryLimit(limit); softLimit.Store(&name) }
