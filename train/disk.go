@@ -96,6 +96,27 @@ func (d *memoryDemand) exceeds(may int64) bool {
 	return float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may)
 }
 
+// refusal returns the error that the given number of rows need more memory or disk than is available.
+func (d *memoryDemand) refusal(rows int, hint, format string, args ...any) *MemoryError {
+	return &MemoryError{fmt.Sprintf("%d rows × %d %s: ", rows, d.columns, printable.Noun(d.columns, "column", "columns")) +
+		fmt.Sprintf(format, args...), hint}
+}
+
+// checkHeap returns an error if the part that must stay in memory is too large for a process that may use the given
+// number of bytes, by the limit called binding.
+func (d *memoryDemand) checkHeap(rows int, may int64, binding string) error {
+	if !d.exceeds(may) {
+		return nil
+	}
+	return d.refusal(rows, "allow more memory, set the robustness (as with Config.Nu), share coefficients between "+
+		"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
+		"%[4]s of memory (%[5]s) is not enough, because only numeric features are stored on disk: targets, "+
+			"groups and categories need %[1]s, the choice of the robustness and of coefficients by "+
+			"group needs %[2]s, and the table needs "+
+			"%[3]s (only Parquet tables are read in parts)", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
+		formatBytes(d.table), formatBytes(may), binding)
+}
+
 // estimateDemand returns a lower bound on the memory that the rows of a table take.
 func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	columns, categories := c.countColumns(f)
@@ -178,8 +199,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 		}
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
-		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns,
-			printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
+		return nil, d.refusal(f.Rows, hint, format, args...)
 	}
 	if may < limit.LeastOnDisk {
 		return refuse("allow more memory", "%s of memory (%s) is not enough: storing the rows on disk needs at least %s",
@@ -190,15 +210,8 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			"%s leaves %s of address space besides the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
 	}
-	if d.exceeds(may) {
-		return refuse("allow more memory, set the robustness (as with Config.Nu), share coefficients between "+
-			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
-			"%[4]s of memory (%[5]s) is not enough, because only numeric features are stored on disk: targets, "+
-				"groups and categories need %[1]s, the choice of the robustness and of coefficients by "+
-				"group needs %[2]s, and the table needs "+
-				"%[3]s (only Parquet tables are read in parts)", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
-			formatBytes(d.table), formatBytes(may),
-			binding)
+	if err := d.checkHeap(f.Rows, may, binding); err != nil {
+		return nil, err
 	}
 	dir := limit.NearestExistingDir(c.Cache)
 	free, err := limit.DiskFree(dir)
@@ -232,17 +245,21 @@ func (c Config) checkSize(least data.Size) error {
 
 // checkSizeWithin works like checkSize, given the memory that the process may use.
 func (c Config) checkSizeWithin(budget limit.Budget, least data.Size) error {
-	if c.Cache == "" || budget.Total >= limit.LeastOnDisk {
+	if c.Cache == "" {
 		return nil
 	}
 	f := &data.Frame{Rows: least.Rows}
 	for _, name := range least.Columns {
 		f.Columns = append(f.Columns, &data.Column{Name: name, Kind: data.Numeric})
 	}
-	if budget.Fits(c.estimateDemand(f).memory + least.Bytes) {
+	d := c.estimateDemand(f)
+	if budget.Fits(d.memory + least.Bytes) {
 		return nil
 	}
-	_, err := c.newDiskStorageWithin(budget, f, true)
+	err := d.checkHeap(f.Rows, budget.Total, budget.Limit)
+	if err == nil && budget.Total < limit.LeastOnDisk {
+		_, err = c.newDiskStorageWithin(budget, f, true)
+	}
 	var refused *MemoryError
 	if !errors.As(err, &refused) {
 		return err

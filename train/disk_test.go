@@ -351,28 +351,31 @@ func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 // A table of text that neither memory nor the disk can hold is refused while it is read.
 func TestCheckSize_WithoutDisk(t *testing.T) {
 	columns := []string{"y", "a", "b", "c", "d", "e"}
+	const onDisk = "needs at least 160 MB"
 	for _, c := range []struct {
 		name   string
 		memory int64
 		cache  string
 		size   data.Size
-		want   bool // whether the table is refused
+		want   string // part of the error if the table is refused
 	}{
-		{"a table that fits", limit.LeastOnDisk - 1, "out", data.Size{Rows: 1000, Columns: columns}, false},
-		{"too many rows", limit.LeastOnDisk - 1, "out", data.Size{Rows: 3_000_000, Columns: columns}, true},
+		{"a table that fits", limit.LeastOnDisk - 1, "out", data.Size{Rows: 1000, Columns: columns}, ""},
+		{"too many rows", limit.LeastOnDisk - 1, "out", data.Size{Rows: 2_000_000, Columns: columns}, onDisk},
 		{"too many values in memory", limit.LeastOnDisk - 1, "out",
-			data.Size{Rows: 1000, Columns: columns, Bytes: limit.LeastOnDisk}, true},
-		{"rows that may be stored on disk", limit.LeastOnDisk, "out", data.Size{Rows: 3_000_000, Columns: columns}, false},
-		{"no directory", limit.LeastOnDisk - 1, "", data.Size{Rows: 3_000_000, Columns: columns}, false},
+			data.Size{Rows: 1000, Columns: columns, Bytes: limit.LeastOnDisk}, onDisk},
+		{"rows that may be stored on disk", limit.LeastOnDisk, "out", data.Size{Rows: 3_000_000, Columns: columns}, ""},
+		{"too many rows for the disk", limit.LeastOnDisk, "out", data.Size{Rows: 5_000_000, Columns: columns},
+			"only numeric features are stored on disk"},
+		{"no directory", limit.LeastOnDisk - 1, "", data.Size{Rows: 3_000_000, Columns: columns}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := DefaultConfig()
 			cfg.Target, cfg.Nu, cfg.Cache = "y", level.At(1), c.cache
 			err := cfg.checkSizeWithin(limit.Budget{Total: c.memory}, c.size)
-			if (err != nil) != c.want {
+			if (err != nil) != (c.want != "") {
 				t.Fatalf("refused: %v", err)
 			}
-			if c.want && !(errors.Is(err, data.ErrMemory) && strings.Contains(err.Error(), "needs at least 160 MB")) {
+			if err != nil && !(errors.Is(err, data.ErrMemory) && strings.Contains(err.Error(), c.want)) {
 				t.Error(err)
 			}
 		})

@@ -16,6 +16,10 @@ const (
 	measuredModel = 55
 )
 
+// roomForBlocks is the memory in bytes that blocks of rows take while they are read and encoded. Small tables need
+// less: a quarter of the memory for the evaluated rows. It is not reserved where the rows cannot be stored on disk.
+const roomForBlocks = 48 << 20
+
 // arenaFor returns an arena for vectors with one entry for each row while models are evaluated. It returns nil,
 // which means memory, if the vectors fit there. If they do not, and Options.Cache is empty or there is too little memory,
 // address space or disk space, it returns an error before any row is read.
@@ -30,7 +34,11 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	budget := limit.NewBudget(o.Memory)
 	may, free, binding := budget.Total, budget.Free(), budget.Limit
 	need := int64(rows) * int64(measuredRow+measuredModel*models)
-	if budget.Fits(need) {
+	room := min(need/4, roomForBlocks)
+	if may < limit.LeastOnDisk {
+		room = 0
+	}
+	if budget.Fits(need + room) {
 		return nil, nil
 	}
 	refuse := func(advice, format string, args ...any) (*memory.Arena, error) {
