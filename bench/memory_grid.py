@@ -115,7 +115,7 @@ def run(kind, binary, limit, args, timeout):
         outcome = "runtime does not start"
     else:
         outcome = "timeout" if code == "timeout" else "crashed"
-    return outcome, code, seconds, first[:160]
+    return outcome, code, seconds, "" if code == 0 else first[:160]
 
 
 def main():
