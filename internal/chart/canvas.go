@@ -65,6 +65,17 @@ func (p sheet) drawText(x, y vg.Length, s string, size vg.Length, col color.Colo
 	p.c.FillString(f, vg.Point{X: x - vg.Length(align)*f.Width(s), Y: y}, s)
 }
 
+// drawLabel draws the text below an axis, which ends at x, in a smaller font if it would begin left of the figure.
+func (p sheet) drawLabel(x, y vg.Length, s string) {
+	const least = 7
+	size := vg.Length(fontSize)
+	f := newFont(size)
+	if width := f.Width(printable.EscapeLine(s)); width > x {
+		size = max(least, size*x/width)
+	}
+	p.drawText(x, y, s, size, colInk, 1)
+}
+
 // pathOf returns the path along points.
 func pathOf(pts ...vg.Point) (path vg.Path) {
 	path.Move(pts[0])

@@ -64,7 +64,7 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	x, top := d.axis(), p.h-head
 	d.drawLegend(p)
 	d.drawRows(p, x, rows, dotArea{right: p.w, top: top, fontSize: fontSize, ticks: 6})
-	p.drawText(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
+	p.drawLabel(p.w-8, bottom-27, d.XLabel)
 }
 
 // A dotArea is the area on a sheet in which rows are drawn.

@@ -382,3 +382,25 @@ func TestMultiples_ShareTheirAxis(t *testing.T) {
 		t.Error("the charts are not in rows of two")
 	}
 }
+
+// The text below an axis begins within the figure, however long it is; a text that fits keeps its size.
+func TestDots_LongLabelOfTheAxisFits(t *testing.T) {
+	for text, smaller := range map[string]bool{"log-odds per step of the column": false,
+		"standard deviations of log wage times the largest absolute value of the column": true} {
+		d := Dots{Names: []string{"one"}, XLabel: text, Rows: []Dot{{Label: "a", Value: []float64{1}},
+			{Label: "b", Value: []float64{2}}}}
+		found := false
+		for _, l := range traced(t, "dots", d.Drawing()).labels {
+			if l.s != text {
+				continue
+			}
+			found = true
+			if l.x0 < 0 || (l.size < fontSize) != smaller {
+				t.Errorf("%q begins at %v in size %v", text, l.x0, l.size)
+			}
+		}
+		if !found {
+			t.Errorf("%q is not drawn", text)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (q Lines) draw(p sheet, top vg.Length) {
 		p.drawLine(colMuted, 0.8, nil, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.lo - 3})
 	}
 	p.drawXLabels(x, xt, y.lo-13, p.w)
-	p.drawText(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
+	p.drawLabel(x.hi, y.lo-27, q.XLabel)
 	if q.Square {
 		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)},
 			vg.Point{X: x.position(x.max), Y: y.position(x.max)})

@@ -53,6 +53,6 @@ func (m Multiples) Drawing() Drawing {
 			top -= lineHeight*vg.Length(len(titles[i])) + 6
 			d.drawRows(p, x, rows[i], dotArea{left, left + width, top, smallSize, 3})
 		}
-		p.drawText(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
+		p.drawLabel(p.w-8, 5, m.XLabel)
 	}}
 }
