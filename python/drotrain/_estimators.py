@@ -305,7 +305,8 @@ class _RobustModel(BaseEstimator):
         If entries is true, or if the model has sparse vectors, a data frame of sparse columns becomes a sparse matrix.
         """
         if not (reset or training) and getattr(self, "_vector_", None) and not _table.is_frame(X):
-            X = check_array(X, dtype=[np.float64, np.float32])
+            X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            X = X.toarray() if sparse.issparse(X) else X
             X = pa.table({self._vector_: pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])})
         if _table.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)

@@ -244,3 +244,11 @@ def test_sparse_rows_of_a_model_with_names_are_scored_in_process(monkeypatch) ->
     monkeypatch.setattr("drotrain._estimators.run", None)  # the command is not started
     for rows in (frame, frame.sparse.to_dense(), X):
         np.testing.assert_allclose(model.predict_proba(rows), want, rtol=1e-12)
+
+
+def test_sparse_rows_of_a_model_of_dense_vectors(tmp_path) -> None:
+    X, y = table()
+    frame = pd.DataFrame({"v": list(X.toarray())})
+    RobustClassifier(average="plain").fit(frame, y).save(tmp_path / "model.json")
+    model = RobustClassifier.from_file(tmp_path / "model.json")
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(X.toarray()))
