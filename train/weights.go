@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // errNoWeights reports that the adversary's weights are unknown.
@@ -25,27 +27,27 @@ func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	for j, row := range r.Train.Rows {
 		place[row] = j + 1
 	}
+	row := data.Column{Name: "row", Kind: data.Numeric, Type: "int64", Integer: true, Number: make([]float64, 0, n)}
 	order := make([]int, 0, n)
-	for _, j := range place {
+	for number, j := range place {
 		if j > 0 {
-			order = append(order, j-1)
+			row.Number, order = append(row.Number, float64(number+1)), append(order, j-1)
 		}
 	}
-	row := data.Column{Name: "row", Kind: data.Numeric, Type: "int64", Integer: true, Number: make([]float64, n)}
 	weight := data.Column{Name: "weight", Kind: data.Numeric, Type: "float64", Number: make([]float64, n)}
-	for k, j := range order {
-		row.Number[k] = float64(r.Train.Rows[j] + 1)
-		weight.Number[k] = r.Weights[j] * float64(n)
-	}
-	columns := []data.Column{row, weight}
+	columns, group := []data.Column{row, weight}, encode.Grouping{}
+	code := make([]int32, n)
 	if groups := r.Train.Groups; len(groups) > 0 {
-		last := groups[len(groups)-1]
-		group := data.Column{Name: "group", Kind: data.Categorical, Type: "string", Code: make([]int32, n),
-			Level: last.Labels}
-		for k, j := range order {
-			group.Code[k] = last.Index[j]
-		}
-		columns = append(columns, group)
+		group = groups[len(groups)-1]
+		columns = append(columns, data.Column{Name: "group", Kind: data.Categorical, Type: "string", Code: code,
+			Level: group.Labels})
 	}
+	shard.Run(n, func(_, lo, hi int) {
+		for k, j := range order[lo:hi] {
+			if weight.Number[lo+k] = r.Weights[j] * float64(n); group.Index != nil {
+				code[lo+k] = group.Index[j]
+			}
+		}
+	})
 	return columns, r.Err()
 }
