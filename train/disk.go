@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
@@ -75,6 +76,9 @@ func (c Config) cellBytes() int64 {
 	return 8
 }
 
+// programBytes is the memory that the program needs beside the rows, whatever their number.
+const programBytes = limit.LeastOnDisk / 2
+
 // entryBytes is the size in bytes of an entry of a sparse vector or matrix.
 const entryBytes = 12
 
@@ -85,9 +89,11 @@ type memoryDemand struct {
 	memory  int64 // total if the rows are stored in memory
 	heap    int64 // part that must stay in memory if the rows are stored on disk
 	choice  int64 // part of memory and of heap for choosing the level or group coefficients
-	table   int64 // part of heap for the columns of a table that is read as a whole
+	table   int64 // part of heap for the columns that are in memory already
 	places  int64 // maximum number of indices at which sparse vectors have entries
 	disk    int64 // bytes on disk if the rows are stored there
+
+	choosesLevel, choosesDesign bool // what takes choice: the level, coefficients by group, or both
 }
 
 // exceeds reports whether the part that must stay in memory is too large for a process that may use the given number of
@@ -108,13 +114,27 @@ func (d *memoryDemand) checkHeap(rows int, may int64, binding string) error {
 	if !d.exceeds(may) {
 		return nil
 	}
-	return d.refusal(rows, "allow more memory, set the robustness (as with Config.Nu), share coefficients between "+
-		"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
-		"%[4]s of memory (%[5]s) is not enough, because only numeric features are stored on disk: targets, "+
-			"groups and categories need %[1]s, the choice of the robustness and of coefficients by "+
-			"group needs %[2]s, and the table needs "+
-			"%[3]s (only Parquet tables are read in parts)", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice),
-		formatBytes(d.table), formatBytes(may), binding)
+	parts := []string{"targets, groups and categories need " + formatBytes(d.heap-d.choice-d.table-programBytes),
+		"the program " + formatBytes(programBytes)}
+	advice := []string{"allow more memory"}
+	var chosen []string
+	if d.choosesLevel {
+		chosen, advice = append(chosen, "the robustness"), append(advice, "set the robustness (as with Config.Nu)")
+	}
+	if d.choosesDesign {
+		chosen = append(chosen, "coefficients by group")
+		advice = append(advice, "share coefficients between groups (Config.GroupCoefficients)")
+	}
+	if len(chosen) > 0 {
+		parts = append(parts, "the choice of "+printable.JoinWords(chosen, "and")+" "+formatBytes(d.choice))
+	}
+	if d.table > 0 {
+		parts = append(parts, "the columns in memory "+formatBytes(d.table))
+		advice = append(advice, "store the table as Parquet, whose columns are read in parts")
+	}
+	return d.refusal(rows, strings.Join(advice, ", ")+", or use fewer rows",
+		"%s of memory (%s) is not enough, because only numeric features are stored on disk: %s", formatBytes(may),
+		binding, printable.JoinWords(parts, "and"))
 }
 
 // estimateDemand returns a lower bound on the memory that the rows of a table take.
@@ -127,15 +147,17 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit {
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
-	d.heap = n*int64(9+categories+4*len(c.Groups)) + limit.LeastOnDisk/2
+	d.heap = n*int64(9+categories+4*len(c.Groups)) + programBytes
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
 	if !c.Level.IsSet() {
 		d.choice = c.Choice.tuneOptions().MemoryBytes(int(trained), columns)
+		d.choosesLevel = true
 	}
 	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
 		d.choice = max(d.choice, designChoiceBytes(trained, int64(columns))) // one choice follows the other
+		d.choosesDesign = true
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))

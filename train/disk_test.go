@@ -220,7 +220,7 @@ func TestDemands_CountedByHand(t *testing.T) {
 				disk: 48000 + 12000 + 48000 + 180000}},
 		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 },
 			memoryDemand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000,
-				disk: 56000 + 14000 + 180000}},
+				disk: 56000 + 14000 + 180000, choosesDesign: true}},
 		"filtered": {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 },
 			memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
 		"rows given": {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 },
@@ -273,7 +273,8 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
 	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) ||
-		!strings.Contains(err.Error(), "the choice of the robustness and of coefficients by group") {
+		!strings.Contains(err.Error(), "the choice of the robustness ") ||
+		!strings.Contains(err.Error(), "the columns in memory ") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}

@@ -336,7 +336,7 @@ func phaseName(phase string) string {
 // terminal.
 func describeProgress(s train.Progress) string {
 	gap := fmt.Sprintf("gap %.1e of %.0e", s.RelativeGap, s.Target)
-	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {
+	if !(s.RelativeGap < 1) { // the lower bound is at most that of losses ≥ 0
 		gap = "no bound yet"
 	}
 	passes := math.Round(s.Passes)

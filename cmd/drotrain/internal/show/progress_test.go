@@ -299,3 +299,13 @@ func TestProgress_IntervalBetweenLines(t *testing.T) {
 	}
 	p.Finish()
 }
+
+// A bound of losses ≥ 0 that every point has is not shown as a gap.
+func TestProgress_TrivialBound(t *testing.T) {
+	for gap, want := range map[float64]string{1: "no bound yet, 3 passes", math.NaN(): "no bound yet, 3 passes",
+		0.5: "gap 5.0e-01 of 1e-06, 3 passes"} {
+		if got := describeProgress(train.Progress{RelativeGap: gap, Target: 1e-6, Passes: 3}); got != want {
+			t.Errorf("a gap of %v: %q, want %q", gap, got, want)
+		}
+	}
+}
