@@ -129,6 +129,8 @@ type levelOf struct {
 	of    []int // by code
 }
 
+// newCellFinder returns a finder of the combinations of levels on which the coefficients depend; codes holds the codes
+// of the rows for each input by its index in Encoder.Inputs.
 func newCellFinder(e *Encoder, coefficients []GroupCoefficient, codes map[int]*matrix.Codes) *cellFinder {
 	x := &cellFinder{coefficients: coefficients}
 	for _, g := range coefficients {

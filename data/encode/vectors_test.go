@@ -18,6 +18,22 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
+// openVectors writes vectors of floats with the entries that at returns, row after row, and alternating targets y, and
+// opens both.
+func openVectors(t *testing.T, rows, columns int, at func(k int) float64) *data.Frame {
+	t.Helper()
+	entries, labels := make([]float32, rows*columns), make([]int64, rows)
+	for k := range entries {
+		entries[k] = float32(at(k))
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	x := datatest.WriteArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
+	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
+	return openFrame(t, x+","+y)
+}
+
 // NaN in a vector is a null: without a fill, an error with its entry and row.
 func TestFit_VectorWithNaN(t *testing.T) {
 	x := datatest.WriteArray(t, "X.npy", "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, float32(math.NaN()), 7, 9})
@@ -35,16 +51,7 @@ func TestFit_VectorWithNaN(t *testing.T) {
 func TestMakeProfile_WideRows(t *testing.T) {
 	const rows, columns = 6000, 1000
 	rng := rand.New(rand.NewPCG(3, 1))
-	entries, labels := make([]float32, rows*columns), make([]int64, rows)
-	for i := range entries {
-		entries[i] = float32(rng.NormFloat64())
-	}
-	for i := range labels {
-		labels[i] = int64(i % 2)
-	}
-	x := datatest.WriteArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
-	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
-	f := openFrame(t, x+","+y)
+	f := openVectors(t, rows, columns, func(int) float64 { return rng.NormFloat64() })
 	defer f.Close()
 	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: design.AutoStorage})
 	var before, after runtime.MemStats
@@ -232,16 +239,7 @@ func TestMakeProfile_SomeEntriesOfWideVectors(t *testing.T) {
 // values.
 func TestEncodeBlocks_WideVectorsInLittleMemory(t *testing.T) {
 	const rows, columns = 300, 40_000
-	entries, labels := make([]float32, rows*columns), make([]int64, rows)
-	for k := range entries {
-		entries[k] = float32(math.Sin(float64(k)))
-	}
-	for i := range labels {
-		labels[i] = int64(i % 2)
-	}
-	x := datatest.WriteArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
-	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
-	f := openFrame(t, x+","+y)
+	f := openVectors(t, rows, columns, func(k int) float64 { return math.Sin(float64(k)) })
 	defer f.Close()
 	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
 	if err != nil {
@@ -272,7 +270,6 @@ func TestEncodeBlocks_WideVectorsInLittleMemory(t *testing.T) {
 	if largest != leastBlockRows {
 		t.Fatalf("blocks have %d rows with enough memory, want %d", largest, leastBlockRows)
 	}
-	entries = nil
 	runtime.GC()
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)

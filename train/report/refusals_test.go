@@ -172,17 +172,44 @@ func TestSelectionText_Sources(t *testing.T) {
 	}
 }
 
-// Products of columns are not columns of the table: they do not count among the columns to search.
-func TestReport_ManyProducts(t *testing.T) {
-	const n, d = 300, 13 // 78 products
+// The rows with the largest weights have their numbers in the table, as in the weights of all training rows.
+func TestReport_HeaviestRows(t *testing.T) {
+	m := trainedOn(t, tableOf(t, 240), nil)
+	x := must(Measure(t.Context(), m, DefaultOptions()))
+	r, weights := must(x.Report()), must(m.AdversaryWeights())
+	byRow := map[float64]float64{}
+	for k, row := range weights[0].Number {
+		byRow[row] = weights[1].Number[k]
+	}
+	if r.Adversary == nil || len(r.Adversary.Top) == 0 {
+		t.Fatalf("%+v", r.Adversary)
+	}
+	for _, top := range r.Adversary.Top {
+		if want := byRow[float64(top.Row)]; !(math.Abs(float64(top.Weight)-want) <= 1e-9*want) {
+			t.Errorf("row %d has the weight %v, want %v", top.Row, top.Weight, want)
+		}
+	}
+}
+
+// mixedColumns returns a column y of n zeros, followed by d columns x0, x1, … of nearly uniform numbers.
+func mixedColumns(n, d int) []data.Column {
 	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
-	var pairs []string
 	for k := range d {
 		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 		for i := range n {
 			c.Number[i] = math.Mod(float64((i+1)*(7919+104729*k)), 997) / 997
 		}
 		columns = append(columns, c)
+	}
+	return columns
+}
+
+// Products of columns are not columns of the table: they do not count among the columns to search.
+func TestReport_ManyProducts(t *testing.T) {
+	const n, d = 300, 13 // 78 products
+	columns := mixedColumns(n, d)
+	var pairs []string
+	for k := range d {
 		for j := range k {
 			pairs = append(pairs, fmt.Sprintf("x%d:x%d", j, k))
 		}
@@ -202,14 +229,7 @@ func TestReport_ManyProducts(t *testing.T) {
 // If there are many columns, the report searches those along which the loss varies most, and states the total number.
 func TestReport_ManyColumns(t *testing.T) {
 	const n, d = 300, maxColumns + 6
-	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
-	for k := range d {
-		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-		for i := range n {
-			c.Number[i] = math.Mod(float64((i+1)*(7919+104729*k)), 997) / 997
-		}
-		columns = append(columns, c)
-	}
+	columns := mixedColumns(n, d)
 	for i := range n {
 		// noise that grows along the last
 		columns[0].Number[i] = columns[1].Number[i] + 3*columns[d].Number[i]*math.Sin(float64(i))

@@ -200,6 +200,8 @@ type exactReader struct {
 	size, left int
 }
 
+// Read implements io.Reader. It returns an error if the data end early or go on after the last byte, or if the codec
+// reports one, such as a wrong checksum.
 func (r *exactReader) Read(p []byte) (n int, err error) {
 	if r.left == 0 {
 		return 0, io.EOF

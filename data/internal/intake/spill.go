@@ -178,6 +178,7 @@ func (p *spilled) Rows() int           { return p.rows }
 func (p *spilled) Nullable() bool      { return p.nulls }
 func (p *spilled) Pages() []table.Page { return nil }
 
+// Open implements table.Part. It reads all values of the part, and begins at row.
 func (p *spilled) Open(row int, pages *table.Buffers) (table.Values, error) {
 	size := p.rows * p.width()
 	if p.nulls {

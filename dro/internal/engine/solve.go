@@ -246,7 +246,7 @@ func (l *Loop) start(m saddle.Method) (err error) {
 		}
 		if l.Method.IsCheckDue(true) {
 			c.Certify()
-		} else {
+		} else { // the method rarely checks, so a bound is computed only if it could end the solve
 			l.CertifyWhenClose()
 		}
 	}

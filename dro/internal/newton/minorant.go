@@ -247,7 +247,8 @@ func (f *minorant) boundSmallest() float64 {
 // computed matrix, minus that value and the perturbation on the diagonal, must have a Cholesky factor. It does not try
 // values above the bound of that eigenvalue.
 func (f *minorant) provesEigenvalues(value float64) bool {
-	if value > 1.001*f.atMost {
+	const rounding = 1e-3 // far more than the relative rounding error of the bound
+	if value > (1+rounding)*f.atMost {
 		return false
 	}
 	shift := (1 + 1e-12) * (value + f.perturbed)
